@@ -1,0 +1,158 @@
+"""The plain values that travel between formats, runners, referee and store; all frozen and picklable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+FaultKind = Literal[
+    "no_show",
+    "start_timeout",
+    "timeout",
+    "illegal",
+    "malformed",
+    "flood",
+    "crash",
+    "disconnect",
+    "resource",
+]
+Termination = Literal["rules", "turn_cap", "forfeit", "game_limit"]
+PointRule = Literal["split", "adjudicate", "void"]
+RetireMode = Literal["passive", "neutral"]
+FaultAction = Literal["retire", "default"]
+
+
+@dataclass(frozen=True, slots=True)
+class BotSpec:
+    """How to obtain a bot: a Python file or import path run in-process, or a command run as its own process.
+
+    `target` is a file path or `package.module` for kind `python`, the folder holding bot.toml for `command`.
+    """
+
+    name: str
+    kind: Literal["python", "command"]
+    target: str
+    argv: tuple[str, ...] = ()
+    version: str = "1"
+    variants: tuple[str, ...] = ()
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A rated identity: bot + version + settings; `name` is only its label and unique in a tournament."""
+
+    name: str
+    bot: BotSpec
+    options: tuple[tuple[str, str | int | float | bool], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Clock limits in seconds: start of a bot process, one decision, and all decisions of a seat in a game."""
+
+    start: float = 10.0
+    decision: float = 2.0
+    game: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class FaultPolicy:
+    """What a fault costs: kinds in `retire` take the seat out at once, others play the default action.
+
+    The `strikes`-th fault of a seat in one game retires it in any case.
+    """
+
+    retire: frozenset[FaultKind] = frozenset(
+        {"no_show", "start_timeout", "crash", "disconnect", "flood", "resource"}
+    )
+    strikes: int = 3
+    mode: RetireMode = "passive"
+
+
+@dataclass(frozen=True, slots=True)
+class VariantSetup:
+    """One playable thing of a tournament: a resolved ruleset (text), its seats and the platform's point rule."""
+
+    variant: str
+    ruleset: str
+    ruleset_hash: str
+    seats: int
+    turn_cap: int
+    teams: tuple[int, ...]
+    rotations: tuple[tuple[int, ...], ...]
+    point_rule: PointRule = "split"
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A planned match: its place in the schedule and its players in circular order (indices of entries)."""
+
+    sequence: int
+    round: int
+    setup: int
+    players: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPlan:
+    """All a worker needs to play one match, and nothing else; `key` is the 16-byte match key."""
+
+    sequence: int
+    key: bytes
+    setup: VariantSetup
+    players: tuple[Player, ...]
+    limits: Limits = field(default_factory=Limits)
+    policy: FaultPolicy = field(default_factory=FaultPolicy)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a seat did wrong, at which decision of the game, with the limit and the time used (milliseconds)."""
+
+    seat: int
+    kind: FaultKind
+    decision: int
+    limit_ms: float
+    used_ms: float
+    action: FaultAction
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class GameResult:
+    """One finished game: who won (scores, placements) and why it ended are separate facts.
+
+    Tuples are by seat; `players[seat]` is the index into the match plan's players. `placements` are intervals
+    (lo, hi), 1 = first. `eliminated_at` is the elimination's order number in the game, -1 for survivors.
+    """
+
+    rotation: int
+    players: tuple[int, ...]
+    winners: tuple[int, ...]
+    termination: Termination
+    scores: tuple[float, ...]
+    placements: tuple[tuple[int, int], ...]
+    eliminated_at: tuple[int, ...]
+    laps: int
+    decisions: int
+    faults: tuple[Fault, ...]
+    record: bytes
+    final_digest: str
+    wall_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResult:
+    """One attempt at a match: its games in rotation order, or the platform fault that voided it (`error`)."""
+
+    sequence: int
+    games: tuple[GameResult, ...]
+    worker: str
+    wall_ms: float
+    cpu_ms: float
+    error: str = ""
+
+
+Options = Mapping[str, str | int | float | bool]

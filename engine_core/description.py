@@ -1,0 +1,74 @@
+"""What a game looks like from outside: its actions, events and fields, so that bots need no rules knowledge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of action or event: its name, what each operand means, and what the amount counts.
+
+    An operand is `territory`, `card`, `seat`, `colour`, `number`, or "" where unused.
+    """
+
+    name: str
+    operands: tuple[str, str, str] = ("", "", "")
+    amount: str = ""
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One named run of int32 in the packed position or view.
+
+    `of` says what the values are (`number`, `territory`, `card`, `seat`, `colour`, `phase`), `per` what indexes
+    them ("" for a scalar); -1 stands for hidden or none.
+    """
+
+    name: str
+    length: int
+    of: str = "number"
+    per: str = ""
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A game's vocabulary and layout; layout_version changes when a field moves or changes its meaning."""
+
+    family: str
+    layout_version: int
+    seats: int
+    colours: tuple[str, ...]
+    colour_seat: tuple[int, ...]
+    teams: tuple[int, ...]
+    rotations: tuple[tuple[int, ...], ...]
+    territories: tuple[str, ...]
+    territory_names: tuple[str, ...]
+    cards: tuple[str, ...]
+    phases: tuple[str, ...]
+    actions: tuple[Kind, ...]
+    events: tuple[Kind, ...]
+    fields: tuple[Field, ...]
+    rules: tuple[str, ...]
+
+    def action_kind(self, name: str) -> int:
+        """The number of an action kind; ValueError names the valid ones."""
+        for number, kind in enumerate(self.actions):
+            if kind.name == name:
+                return number
+        raise ValueError(f"no action kind {name!r}; valid: {', '.join(k.name for k in self.actions)}")
+
+    def offset(self, name: str) -> tuple[int, int]:
+        """(offset, length) of a field in int32 words, the version word not counted."""
+        offset = 0
+        for field in self.fields:
+            if field.name == name:
+                return offset, field.length
+            offset += field.length
+        raise ValueError(f"no field {name!r}; valid: {', '.join(f.name for f in self.fields)}")
+
+    def words(self) -> int:
+        """How many int32 words a packed position has behind its version word."""
+        return sum(field.length for field in self.fields)

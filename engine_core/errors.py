@@ -1,0 +1,64 @@
+"""Every error of the engine core, in one tree.
+
+EngineError
+├── RulesetError         a variant, option, board or deck is not usable (also a ValueError)
+│   ├── UnknownName      a name that is not registered; carries the valid ones
+│   └── OptionError      an option's value is not allowed; carries the key and what is
+├── IllegalAction        the rules forbid the action now; carries the rule (also a ValueError)
+├── TextError            a position, action or record text is malformed; carries where (also a ValueError)
+└── StateError           a call that this state cannot take, such as a seat that does not exist
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class EngineError(Exception):
+    """Any error raised by the engine core."""
+
+
+class RulesetError(EngineError, ValueError):
+    """A variant, option, board or deck that cannot be used."""
+
+
+class UnknownName(RulesetError):
+    """A name that is not registered; the message lists the valid ones."""
+
+    def __init__(self, what: str, name: object, valid: Iterable[str]) -> None:
+        self.what = what
+        self.name = name
+        self.valid = tuple(valid)
+        super().__init__(f"unknown {what} {name!r}; valid: {', '.join(self.valid) or '(none)'}")
+
+
+class OptionError(RulesetError):
+    """An option value that is not allowed; the message says which values are."""
+
+    def __init__(self, key: str, value: object, allowed: str) -> None:
+        self.key = key
+        self.value = value
+        self.allowed = allowed
+        super().__init__(f"option {key} = {value!r} is not allowed; allowed: {allowed}")
+
+
+class IllegalAction(EngineError, ValueError):
+    """An action the rules forbid now; `rule` names the rule in a sentence."""
+
+    def __init__(self, rule: str, *, seat: int, action: str) -> None:
+        self.rule = rule
+        self.seat = seat
+        self.action = action
+        super().__init__(f"seat {seat} may not play `{action}`: {rule}")
+
+
+class TextError(EngineError, ValueError):
+    """A malformed text; `where` is the key or the 1-based word at fault."""
+
+    def __init__(self, message: str, *, where: str) -> None:
+        self.where = where
+        super().__init__(f"{where}: {message}")
+
+
+class StateError(EngineError):
+    """A call that this state cannot take."""
