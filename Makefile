@@ -1,17 +1,44 @@
 # The commands of this repository. `make demo` and `make test` do all their own set-up.
 SHELL := /bin/bash
-VENV := .venv
-BIN := $(VENV)/bin
-# Every set-up step leaves a stamp here; a step runs again only when what it read has changed.
-STAMPS := $(VENV)/.stamps
-LOCKED := flock .core.lock $(MAKE) --no-print-directory
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory
+BIN := .venv/bin
+# A set-up step leaves a stamp and runs again only when what it read has changed.
+STAMPS := .venv/.stamps
+# One make at a time touches the environment and the compiled core.
+LOCKED := flock .core.lock $(MAKE)
 CORE_SOURCES = $(shell find engine_core -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
+NODE_STAMPS := $(patsubst %/package-lock.json,%/node_modules/.stamp,$(wildcard bots/*/package-lock.json bots/sdk/*/package-lock.json))
 
-# Cython checks Python-level buffers; gcc's sanitizer checks the C arrays inside the state.
+# In the debug build Cython checks buffers and divisions, and gcc's sanitizer the arrays inside the state.
 DEBUG_DIRECTIVES := language_level=3,boundscheck=True,wraparound=False,cdivision=False,initializedcheck=True,embedsignature=True
 DEBUG_CFLAGS := -O1 -g -fno-strict-aliasing -fsanitize=bounds,shift,null,alignment -fno-sanitize-recover=all
 
-.PHONY: core core-debug build-core build-core-debug
+DEMO := results/demo
+
+.PHONY: help setup demo test lint proto lock core core-debug clean installed build-core build-core-debug
+
+help: ## Show the commands
+	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
+
+setup: ## Create .venv, install what is pinned, build the core, install the Node bots' packages
+	@$(LOCKED) installed
+
+demo: setup ## Play a tournament of the classic game among all bots and show the leaderboard
+	@$(BIN)/arena tournament run examples/demo.toml
+
+test: setup ## Run every test
+	@$(BIN)/python -m pytest
+
+lint: setup ## Check style, types and protocol files
+	@$(BIN)/ruff check arena engine_core bots tests
+	@$(BIN)/ruff format --check arena engine_core bots tests
+	@$(BIN)/mypy
+	@$(BIN)/cython-lint engine_core
+	@cd proto && ../$(BIN)/buf lint
+
+proto: setup ## Generate the Python protocol modules (arena/v1) from proto/
+	@$(BIN)/python proto/generate.py
 
 core: ## Rebuild what changed of the compiled core, in place
 	@$(LOCKED) build-core
@@ -19,14 +46,50 @@ core: ## Rebuild what changed of the compiled core, in place
 core-debug: ## The same with bounds checks on; `make core` goes back
 	@$(LOCKED) build-core-debug
 
+lock: setup ## Refresh requirements.lock from pyproject.toml's ranges
+	@scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; \
+	$(BIN)/python -m venv $$scratch; \
+	$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); \
+	  x = p["project"]["optional-dependencies"]; \
+	  print(*p["build-system"]["requires"], *p["project"]["dependencies"], *x["test"], *x["lint"], sep="\n")' \
+	  > $$scratch/wanted; \
+	$$scratch/bin/pip install -q -r $$scratch/wanted; \
+	{ echo '# Written by `make lock`: runtime, test and lint packages, pinned. No index addresses.'; \
+	  $$scratch/bin/pip freeze --all --exclude pip; } > requirements.lock
+
+clean: ## Remove the environment and everything built
+	rm -rf .venv build *.egg-info bots/*/node_modules bots/sdk/*/node_modules $(DEMO)
+	find engine_core -name '*.so' -delete -o -name '*.c' -delete
+
+# ---- steps of the set-up; each is called with the lock held
+
+installed: $(STAMPS)/packages build-core $(STAMPS)/project $(NODE_STAMPS)
+
+$(STAMPS)/python: .ci/ensure-tools
+	@python=$$(.ci/ensure-tools); [[ -x $(BIN)/python ]] || "$$python" -m venv .venv
+	@mkdir -p $(STAMPS); touch $@
+
+$(STAMPS)/packages: requirements.lock $(STAMPS)/python
+	$(BIN)/python -m pip install -q --no-deps -r requirements.lock
+	@touch $@
+
+# After the core, so that pip finds the generated C and the sources need translating only once.
+$(STAMPS)/project: pyproject.toml $(STAMPS)/packages | build-core
+	$(BIN)/python -m pip install -q --no-deps --no-build-isolation -e .
+	@touch $@
+
+%/node_modules/.stamp: %/package-lock.json $(STAMPS)/python
+	cd $* && npm ci --no-audit --no-fund --silent
+	@touch $@
+
 # A changed pyproject.toml (flags, directives) or a debug build before rebuilds everything.
-build-core:
-	@mkdir -p build
-	@force=$$([[ build/core.stamp -nt pyproject.toml ]] || echo --force); \
+build-core: $(STAMPS)/packages
+	@mkdir -p build; \
+	force=$$([[ build/core.stamp -nt pyproject.toml ]] || echo --force); \
 	$(BIN)/python -W ignore -c 'from setuptools import setup; setup()' -q build_ext --inplace $$force
 	@touch build/core.stamp
 
-build-core-debug:
+build-core-debug: $(STAMPS)/packages
 	@rm -f build/core.stamp
 	@PYTHONWARNINGS=ignore CFLAGS='$(DEBUG_CFLAGS)' LDFLAGS='-fsanitize=bounds' \
 	  $(BIN)/cythonize -i -f -q -X $(DEBUG_DIRECTIVES) $(filter %.pyx,$(CORE_SOURCES))
