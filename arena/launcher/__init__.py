@@ -1,0 +1,16 @@
+"""Starts bots' processes from a process of its own, so that no process that runs gRPC ever forks.
+
+`Launcher` is the near end; `python -m arena.launcher RUN PARENT` the far one. They speak JSON lines:
+
+    -> {"op": "start", "bot": 1, "argv": [...], "cwd": "...", "address": "...", "token": "..."}
+    <- {"event": "started", "bot": 1, "pid": 4711}   or   {"event": "failed", "bot": 1, "message": "..."}
+    -> {"op": "stop", "bot": 1}
+    <- {"event": "exited", "bot": 1, "code": 3, "signal": null, "stderr": "...", "stopped": false}
+
+The launcher's first line is {"event": "ready"}; at the end of its input it kills every bot and exits.
+"""
+
+from arena.launcher.client import BotProcess, Launcher
+from arena.launcher.exits import Exit
+
+__all__ = ["BotProcess", "Exit", "Launcher"]
