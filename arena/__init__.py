@@ -1,0 +1,1 @@
+"""Conquest Arena: an AI tournament platform for the RISK family of board games."""

@@ -1,0 +1,264 @@
+"""Seats as the platform sees them: the door to a bot, what is asked through it and what comes back.
+
+A `Door` is a way to one bot (an object in this process, or a process of its own) for many games at once. The
+driver asks through it; answers come back on the inbox the door was given. A door stamps the time an answer
+arrived and nothing else about time: the clock is the driver's, one for every kind of door.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from queue import SimpleQueue
+from random import Random
+from types import FrameType, TracebackType
+from typing import NamedTuple, Protocol
+
+from arena.bot import Decide, action_code, load_bot
+from arena.errors import BotFault
+from arena.types import BotSpec, FaultKind, GameResult, Limits, Options
+from engine_core.game import Event, Game, Legal, State, View
+
+# Answer.decision_id of a fault that belongs to no decision: a crash, a disconnect, a flood.
+NO_DECISION = -1
+TRACEBACK_CHARS = 2000
+# How long a bot that swallowed its cut may go on until it is cut again, in seconds.
+CUT_AGAIN_S = 0.1
+
+
+class Question:
+    """One decision asked of one seat; `decision_id` counts the decisions of its game from 1.
+
+    `limit_s` is what the answer may take, `bank_s` what is left of the seat's game bank, both in seconds.
+    `view` and `events` are made when first read and may be read until the question is answered.
+    """
+
+    __slots__ = (
+        *("game_id", "seat", "decision_id", "legal", "limit_s", "bank_s"),
+        *("_state", "_backlog", "_view"),
+    )
+
+    def __init__(
+        self,
+        game_id: int,
+        seat: int,
+        decision_id: int,
+        state: State,
+        legal: Legal,
+        backlog: Sequence[Sequence[Event]],
+        limit_s: float,
+        bank_s: float,
+    ) -> None:
+        """Ask `seat`; `backlog` holds all that happened since its last question, seen or not."""
+        self.game_id = game_id
+        self.seat = seat
+        self.decision_id = decision_id
+        self.legal = legal
+        self.limit_s = limit_s
+        self.bank_s = bank_s
+        self._state = state
+        self._backlog = backlog
+        self._view: View | None = None
+
+    @property
+    def view(self) -> View:
+        """What the seat may see."""
+        if self._view is None:
+            self._view = self._state.view(self.seat)
+        return self._view
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What the seat saw happen since its last question."""
+        seat = self.seat
+        return tuple(event for event in chain.from_iterable(self._backlog) if event.visible_to(seat))
+
+
+class Answer(NamedTuple):
+    """An action's int code, or a fault, for one question; `received` is time.monotonic() on arrival.
+
+    A fault that belongs to no decision carries NO_DECISION. Answers to questions not open are ignored.
+    """
+
+    game_id: int
+    seat: int
+    decision_id: int
+    action: int | None
+    received: float
+    fault: FaultKind | None = None
+    message: str = ""
+
+
+Inbox = SimpleQueue[Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class GameOpening:
+    """What a bot is told when a game opens: seat, game, its own seed, limits, settings, all labels."""
+
+    game_id: int
+    seat: int
+    game: Game
+    bot_seed: bytes
+    limits: Limits
+    options: Options
+    labels: tuple[str, ...]
+
+
+class Door(Protocol):
+    """A way to one bot for many games at once; no call waits for the bot, unless it runs right here."""
+
+    name: str
+    # How many questions the bot may hold at once; None: any number.
+    max_open: int | None
+
+    @property
+    def ready_at(self) -> float | None:
+        """When (time.monotonic) the bot could first be asked; None: not yet."""
+
+    def open_game(self, opening: GameOpening) -> None:
+        """Tell the bot of a new game."""
+
+    def ask(self, questions: Sequence[Question]) -> None:
+        """Send a batch of questions; every answer or fault goes to the inbox."""
+
+    def close_game(self, game_id: int, seat: int, result: GameResult | None) -> None:
+        """Tell the bot that a game is over; None: it was broken off and does not count."""
+
+    def close(self) -> None:
+        """Give the bot up; safe to call twice."""
+
+
+class Cut(BaseException):
+    """A bot's time is up; not an Exception, so that a bot's own `except Exception` does not swallow it."""
+
+
+class HangGuard:
+    """Cuts Python code that runs past its limit, by SIGALRM; restores the handler and timer it found.
+
+    Works on the main thread only. Elsewhere, and inside C code that never returns to Python, a trusted bot
+    cannot be cut: its time is counted, and the referee finds the answer late.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is touched before the guard is entered."""
+        self._active = threading.current_thread() is threading.main_thread()
+        self._armed = False
+
+    def __enter__(self) -> HangGuard:
+        """Take SIGALRM over."""
+        if self._active:
+            self._handler = signal.signal(signal.SIGALRM, self._cut)
+            self._timer = signal.setitimer(signal.ITIMER_REAL, 0.0)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        """Hand SIGALRM back."""
+        self.disarm()
+        if self._active:
+            signal.signal(signal.SIGALRM, self._handler)
+            signal.setitimer(signal.ITIMER_REAL, *self._timer)
+
+    def arm(self, limit_s: float) -> None:
+        """Raise Cut in `limit_s` seconds, and again while it is swallowed."""
+        if self._active:
+            self._armed = True
+            signal.setitimer(signal.ITIMER_REAL, limit_s, CUT_AGAIN_S)
+
+    def disarm(self) -> None:
+        """The code came back in time, or was cut."""
+        if self._armed:
+            self._armed = False
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+    def _cut(self, _number: int, _frame: FrameType | None) -> None:
+        if self._armed:
+            raise Cut
+
+
+class InProcessDoor:
+    """Runs a trusted Python bot right here: exceptions are its faults, a hang is cut (see HangGuard)."""
+
+    max_open: int | None = None
+
+    def __init__(self, spec: BotSpec, inbox: Inbox) -> None:
+        """Load the bot; PluginError names the file and what is wrong with it."""
+        self.name = spec.name
+        self._factory = load_bot(spec)
+        self._inbox = inbox
+        self._bots: dict[tuple[int, int], Decide] = {}
+        self.ready_at = time.monotonic()
+
+    def open_game(self, opening: GameOpening) -> None:
+        """Start the bot for one seat; its constructor has the start limit."""
+        self._factory.check_options(opening.options)
+        rng = Random(opening.bot_seed)
+        with HangGuard() as guard:
+            try:
+                guard.arm(opening.limits.start)
+                bot = self._factory.start(opening.game, opening.seat, rng, opening.options)
+                guard.disarm()
+            except Cut:
+                self._refuse(opening, "start_timeout", f"start took over {opening.limits.start:g} s")
+            except (Exception, SystemExit) as error:
+                guard.disarm()
+                self._refuse(opening, *_crash("start", error))
+            else:
+                self._bots[opening.game_id, opening.seat] = bot
+
+    def ask(self, questions: Sequence[Question]) -> None:
+        """Answer every question at once."""
+        with HangGuard() as guard:
+            for question in questions:
+                self._inbox.put(self._answer(question, guard))
+
+    def close_game(self, game_id: int, seat: int, _result: GameResult | None) -> None:
+        """Forget the seat's bot."""
+        self._bots.pop((game_id, seat), None)
+
+    def close(self) -> None:
+        """Forget all bots."""
+        self._bots.clear()
+
+    def _answer(self, question: Question, guard: HangGuard) -> Answer:
+        key = question.game_id, question.seat
+        decide = self._bots.get(key)
+        if decide is None:
+            now = time.monotonic()
+            return Answer(*key, question.decision_id, None, now, "crash", "the bot did not start")
+        view, legal = question.view, question.legal
+        kind: FaultKind
+        try:
+            guard.arm(question.limit_s)
+            choice = decide(view, legal)
+            guard.disarm()
+            received = time.monotonic()
+            return Answer(*key, question.decision_id, action_code(choice), received)
+        except Cut:
+            # The referee words a timeout: it knows the limits.
+            kind, message = "timeout", ""
+        except BotFault as fault:
+            kind, message = fault.kind, str(fault)
+        except (Exception, SystemExit) as error:
+            kind, message = _crash("decide", error)
+        received = time.monotonic()
+        guard.disarm()
+        return Answer(*key, question.decision_id, None, received, kind, message)
+
+    def _refuse(self, opening: GameOpening, kind: FaultKind, message: str) -> None:
+        now = time.monotonic()
+        self._inbox.put(Answer(opening.game_id, opening.seat, NO_DECISION, None, now, kind, message))
+
+
+def _crash(what: str, error: BaseException) -> tuple[FaultKind, str]:
+    """The fault an exception of a bot is, and its last lines."""
+    kind: FaultKind = "resource" if isinstance(error, MemoryError) else "crash"
+    tail = "".join(traceback.format_exception(error))[-TRACEBACK_CHARS:].rstrip()
+    return kind, f"{what} raised {type(error).__name__}: {error}\n{tail}"
