@@ -1,7 +1,7 @@
 """Tournament formats: pure rules that say who plays whom; one file a format, found by scanning this folder.
 
-A format module names its class in a module constant `FORMAT`. Formats are lazy and seeded: the same arguments give
-the same schedule, and no schedule is ever held in memory.
+A format module names its class in a module constant `FORMAT`. Formats are lazy and seeded: the same arguments
+give the same schedule, and no schedule is ever held in memory.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Rating systems: pure functions from finished games to ratings; one file a system, found by scanning this folder.
+"""Rating systems: pure functions from finished games to ratings; one file a system, found by scanning here.
 
-A system module names its class in a module constant `SYSTEM`. No database, no clock, no global state: the same
-games give the same ratings, bit for bit.
+A system module names its class in a module constant `SYSTEM`. No database, no clock, no global state: the
+same games give the same ratings, bit for bit.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Protocol, runtime_checkable
 class RatedGame:
     """What a rating may know of a game: its place in the schedule, and by seat the player and the score.
 
-    `players` are player ids (the store's, or any other integers); `scores` are in [0, 1] and sum to 1, or to 0
-    when the point rule voided the game.
+    `players` are player ids (the store's, or any other integers); `scores` are in [0, 1] and sum to 1, or to
+    0 when the point rule voided the game.
     """
 
     tournament: int
@@ -58,6 +58,10 @@ class RatingSystem(Protocol):
     @property
     def title(self) -> str:
         """Heading of its column."""
+
+    @property
+    def settings(self) -> str:
+        """Its options as text; numbers made with different settings are not comparable."""
 
     def rate(self, games: Iterable[RatedGame]) -> dict[int, Rating]:
         """Rate every player that occurs in the games of one pool."""
