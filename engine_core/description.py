@@ -1,4 +1,4 @@
-"""What a game looks like from outside: its actions, events and fields, so that bots need no rules knowledge."""
+"""What a game looks like from outside: its actions, events and fields, so that bots need not know the rules."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ class Kind:
 class Field:
     """One named run of int32 in the packed position or view.
 
-    `of` says what the values are (`number`, `territory`, `card`, `seat`, `colour`, `phase`), `per` what indexes
-    them ("" for a scalar); -1 stands for hidden or none.
+    `of` says what the values are (`number`, `territory`, `card`, `seat`, `colour`, `phase`, or `holder`: a colour,
+    100 for the deck, 101 for the discards), `per` what indexes them ("" for a scalar or a plain row); -1 stands
+    for hidden or none. A position text leaves out what equals `default`.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Field:
     of: str = "number"
     per: str = ""
     summary: str = ""
+    default: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,278 @@
+"""Families and variants by name: what is there, and how a variant with options becomes a ruleset.
+
+Built-in families are the folders of engine_core that hold an options.py (OPTIONS, complete) beside their kernel.
+Variants are files in folders laid out like data/. Other packages add both here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, cast
+
+from engine_core import ruleset as rulesets
+from engine_core.description import Description
+from engine_core.errors import OptionError, RulesetError, UnknownName
+from engine_core.loader import (
+    VariantFile,
+    read_board_file,
+    read_deck_file,
+    read_variant_file,
+    reading,
+    scan,
+)
+from engine_core.options import Option, OptionValue
+from engine_core.ruleset import Board, Deck, Draft, Ruleset
+from engine_core.tables import TableError, unknown
+
+USUAL_SEATS = 3
+_ROOT = Path(__file__).parent
+
+
+class KernelModule(Protocol):
+    """What a family's kernel module offers to `Game`: a `Kernel` struct in a capsule and two functions.
+
+    A module given to `register_family` also has OPTIONS, a tuple of Option, and may have `complete`, a function
+    that fills in a Draft (see ruleset.complete, its default) and changes nothing when applied twice.
+    """
+
+    kernel_capsule: object
+
+    def compile_rules(self, ruleset: Ruleset) -> bytes:
+        """The rules block of the kernel."""
+
+    def describe(self, ruleset: Ruleset) -> Description:
+        """The game's vocabulary and layout."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A family's options and how it completes a draft; its kernel is imported when a game needs it."""
+
+    name: str
+    options: tuple[Option, ...]
+    complete: Callable[[Draft], Draft]
+
+    def option(self, name: str) -> Option:
+        """The option of a name; UnknownName lists the valid ones."""
+        for option in self.options:
+            if option.name == name:
+                return option
+        raise UnknownName("option", name, [option.name for option in self.options])
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A variant as it can be chosen: seats (lowest, highest), options with this variant's defaults, its file."""
+
+    name: str
+    family: str
+    seats: tuple[int, int]
+    summary: str
+    options: tuple[Option, ...]
+    path: Path
+
+    @property
+    def usual_seats(self) -> int:
+        """The seats a game has when nobody says: 3 where the variant takes 3, else the nearest number it takes."""
+        return max(self.seats[0], min(self.seats[1], USUAL_SEATS))
+
+
+_families: dict[str, object] = {}
+_folders: list[Path] = [_ROOT / "data"]
+
+
+# ---- families
+
+
+def families() -> tuple[str, ...]:
+    """The names of all families, built in and registered."""
+    return tuple(sorted({path.parent.name for path in _ROOT.glob("*/options.py")} | set(_families)))
+
+
+def register_family(name: str, module: object) -> None:
+    """Add a family from another package (see KernelModule); RulesetError when it does not fit or exists."""
+    if _families.get(name) is module:
+        return
+    if name in families():
+        raise RulesetError(f"a family named {name!r} is there already")
+    missing = [
+        part
+        for part in ("OPTIONS", "kernel_capsule", "compile_rules", "describe")
+        if not hasattr(module, part)
+    ]
+    if missing:
+        raise RulesetError(f"family {name!r}: its module lacks {', '.join(missing)}")
+    _families[name] = module
+
+
+def family(name: str) -> Family:
+    """A family's options; UnknownName lists the valid ones. Needs no compiled module for a built-in family."""
+    _known_family(name)
+    module = _families.get(name) or import_module(f"engine_core.{name}.options")
+    complete = cast("Callable[[Draft], Draft]", getattr(module, "complete", rulesets.complete))
+    return Family(name, cast("tuple[Option, ...]", module.OPTIONS), complete)  # type: ignore[attr-defined]
+
+
+def kernel(name: str) -> KernelModule:
+    """A family's kernel module, imported now; UnknownName lists the valid families."""
+    _known_family(name)
+    return cast(KernelModule, _families.get(name) or import_module(f"engine_core.{name}.kernel"))
+
+
+def _known_family(name: str) -> None:
+    if name not in families():
+        raise UnknownName("family", name, families())
+
+
+# ---- variants
+
+
+def variants() -> dict[str, Variant]:
+    """All variants by name, sorted; RulesetError when a file is broken."""
+    paths = _paths("variants")
+    return {name: _variant(read_variant_file(name, paths)) for name in sorted(paths)}
+
+
+def variant(name: str) -> Variant:
+    """One variant; UnknownName lists the valid ones."""
+    return _variant(_variant_file(name))
+
+
+def register_variant_folder(folder: str | Path) -> tuple[str, ...]:
+    """Add a folder laid out like data/ (variants, boards, decks) and return its variants' names.
+
+    RulesetError, and nothing is added, when a file is broken or a name is taken.
+    """
+    folder = Path(folder).resolve()
+    names = tuple(scan(folder)["variants"])
+    if folder in _folders:
+        return names
+    if not names:
+        raise RulesetError(f"{folder}: no variants/*.toml in this folder")
+    _folders.append(folder)
+    try:
+        for name in names:
+            low, high = variant(name).seats
+            for seats in range(low, high + 1):
+                load_ruleset(name, seats=seats)
+    except RulesetError:
+        _folders.remove(folder)
+        raise
+    return names
+
+
+def load_ruleset(name: str, *, seats: int | None = None, **options: OptionValue) -> Ruleset:
+    """A variant with seats and options resolved and checked; needs no compiled module.
+
+    Raises UnknownName for a variant or option that is not there, OptionError for a value that is not allowed.
+    """
+    file = _variant_file(name)
+    chosen = _variant(file)
+    seats = chosen.usual_seats if seats is None else seats
+    low, high = chosen.seats
+    if type(seats) is not int or not low <= seats <= high:
+        raise OptionError("seats", seats, f"{low}..{high} in variant {name}" if low < high else f"{low}")
+    table = Family(chosen.family, chosen.options, family(chosen.family).complete)
+    values = {option.name: option.default for option in chosen.options}
+    values |= {key: table.option(key).check(value) for key, value in options.items()}
+    board = _board(file)
+    draft = Draft(
+        name=name,
+        family=chosen.family,
+        seats=seats,
+        options=values,
+        board=board,
+        deck=_deck(file, board, values),
+        colours=file.colours,
+        colour_seat=(),
+        teams=file.teams or tuple(range(seats)),
+        rotations=file.rotations,
+    )
+    with reading(file.path):
+        return _finish(table, draft)
+
+
+def load_resolved(text: str) -> Ruleset:
+    """The ruleset of a text, checked against its family; TextError, UnknownName or RulesetError say what is wrong."""
+    ruleset = Ruleset.from_text(text)
+    table = family(ruleset.family)
+    missing = [option.name for option in table.options if option.name not in ruleset.options]
+    if missing:
+        raise RulesetError(f"options of family {table.name} are missing: {', '.join(missing)}")
+    draft = Draft(
+        name=ruleset.name,
+        family=ruleset.family,
+        seats=ruleset.seats,
+        options={key: table.option(key).check(value) for key, value in ruleset.options.items()},
+        board=ruleset.board,
+        deck=ruleset.deck,
+        colours=ruleset.colours,
+        colour_seat=ruleset.colour_seat,
+        teams=ruleset.teams,
+        rotations=ruleset.rotations,
+    )
+    if _finish(table, draft) != ruleset:
+        raise RulesetError(f"this is not a resolved ruleset: family {table.name} completes it differently")
+    return ruleset
+
+
+def _finish(table: Family, draft: Draft) -> Ruleset:
+    return Ruleset(**table.complete(draft))
+
+
+def _paths(kind: str) -> dict[str, Path]:
+    paths: dict[str, Path] = {}
+    for folder in _folders:
+        for name, path in scan(folder)[kind].items():
+            if name in paths:
+                raise RulesetError(f"{path}: a file of this name is there already: {paths[name]}")
+            paths[name] = path
+    return paths
+
+
+def _variant_file(name: str) -> VariantFile:
+    paths = _paths("variants")
+    if name not in paths:
+        raise UnknownName("variant", name, sorted(paths))
+    return read_variant_file(name, paths)
+
+
+def _variant(file: VariantFile) -> Variant:
+    with reading(file.path):
+        if file.family not in families():
+            raise TableError("family", unknown("family", file.family, families()))
+        table = family(file.family)
+        for key in file.options:
+            if key not in [option.name for option in table.options]:
+                names = [option.name for option in table.options]
+                raise TableError(f"options.{key}", unknown("option", key, names))
+        options = tuple(
+            replace(option, default=option.check(file.options.get(option.name, option.default)))
+            for option in table.options
+        )
+    return Variant(file.name, file.family, file.seats, file.summary, options, file.path)
+
+
+def _board(file: VariantFile) -> Board:
+    return read_board_file(_named("boards", "board", file.board, file.path)) if file.board else Board()
+
+
+def _deck(file: VariantFile, board: Board, options: Mapping[str, OptionValue]) -> Deck:
+    if not file.decks:
+        return Deck()
+    letter = str(options.get("card_deck", ""))
+    with reading(file.path):
+        if letter not in file.decks:
+            raise TableError(f"decks.{letter}", unknown("deck", letter, sorted(file.decks)))
+    return read_deck_file(_named("decks", f"decks.{letter}", file.decks[letter], file.path), board)
+
+
+def _named(kind: str, key: str, name: str, origin: Path) -> Path:
+    paths = _paths(kind)
+    with reading(origin):
+        if name not in paths:
+            raise TableError(key, unknown(kind[:-1], name, sorted(paths)))
+    return paths[name]
