@@ -3,6 +3,9 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
+# Tools that call others (cython-lint, buf, the protocol generator) find them here.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+CHECKED := arena engine_core bots tests docs proto
 # A set-up step leaves a stamp and runs again only when what it read has changed.
 STAMPS := .venv/.stamps
 # One make at a time touches the environment and the compiled core.
@@ -16,7 +19,7 @@ DEBUG_CFLAGS := -O1 -g -fno-strict-aliasing -fsanitize=bounds,shift,null,alignme
 
 DEMO := results/demo
 
-.PHONY: help setup demo test lint proto lock core core-debug clean installed build-core build-core-debug
+.PHONY: help setup demo test lint proto docs lock core core-debug clean installed build-core build-core-debug
 
 help: ## Show the commands
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -31,14 +34,17 @@ test: setup ## Run every test
 	@$(BIN)/python -m pytest
 
 lint: setup ## Check style, types and protocol files
-	@$(BIN)/ruff check arena engine_core bots tests
-	@$(BIN)/ruff format --check arena engine_core bots tests
+	@$(BIN)/ruff check --quiet $(CHECKED)
+	@$(BIN)/ruff format --check --quiet $(CHECKED)
 	@$(BIN)/mypy
 	@$(BIN)/cython-lint engine_core
 	@cd proto && ../$(BIN)/buf lint
 
 proto: setup ## Generate the Python protocol modules (arena/v1) from proto/
 	@$(BIN)/python proto/generate.py
+
+docs: setup ## Write the generated parts of the pages anew
+	@$(BIN)/python docs/generate.py
 
 core: ## Rebuild what changed of the compiled core, in place
 	@$(LOCKED) build-core
