@@ -1,4 +1,4 @@
-"""All seeds of a tournament, derived one-way from its secret 128-bit seed: keyed BLAKE2b, one person a purpose.
+"""All seeds of a tournament, derived one-way from its secret 128-bit seed by keyed BLAKE2b.
 
 Who knows a bot's seed learns nothing of the match key, who knows a match key nothing of the tournament seed.
 """

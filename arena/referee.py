@@ -1,0 +1,269 @@
+"""The referee of one game: what to ask, how to judge what comes back, what to record. No I/O, no clock.
+
+Every kind of seat goes through it. Simultaneous decisions are asked at once; answers are held until the last
+is in and applied in seat order. The state never changes under an open question: a seat that faults out while
+another one thinks is retired once the open questions are answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from arena.errors import PlatformFault
+from arena.record import Record, Step
+from arena.scores import Facts, placements, scores, winners
+from arena.seats import Question
+from arena.types import Fault, FaultKind, FaultPolicy, GameResult, Limits, PointRule, Termination
+from engine_core import Event, Game, IllegalAction, View
+
+# Told after the set-up and after every step what the public saw happen, and the public's view.
+Watch = Callable[[tuple[Event, ...], View], None]
+
+PUBLIC = -1
+
+
+class Conduct:
+    """The seats' clocks and faults in one game: what is left of their banks, and what a fault costs."""
+
+    def __init__(self, seats: int, policy: FaultPolicy, limits: Limits) -> None:
+        """Start with full banks and no faults."""
+        self.policy = policy
+        self.limits = limits
+        self.faults: list[Fault] = []
+        self.retired: set[int] = set()
+        self._used_s = [0.0] * seats
+        self._strikes = [0] * seats
+
+    def bill(self, seat: int, used_s: float) -> None:
+        """Take the time of a decision from a seat's game bank."""
+        self._used_s[seat] += used_s
+
+    def bank_s(self, seat: int) -> float:
+        """What is left of a seat's game bank, in seconds, never below 0."""
+        return max(0.0, self.limits.game - self._used_s[seat])
+
+    def strike(self, seat: int, kind: FaultKind) -> bool:
+        """Count a fault; whether the seat retires for it."""
+        self._strikes[seat] += 1
+        out = kind in self.policy.retire or self._strikes[seat] >= self.policy.strikes
+        if out or self.bank_s(seat) == 0.0:
+            self.retired.add(seat)
+        return seat in self.retired
+
+    def cost(self, seat: int, default: str) -> str:
+        """What the seat's last fault cost it, in words; `default` is the action played for it, or empty."""
+        count = f"fault {self._strikes[seat]} of {self.policy.strikes}"
+        if seat not in self.retired:
+            return f"`{default}` is played instead ({count})" if default else f"the seat plays on ({count})"
+        if self.bank_s(seat) == 0.0:
+            count = f"its {self.limits.game:g} s for the game are used up"
+        return f"the seat is retired, {self.policy.mode} ({count})"
+
+
+class Referee:
+    """Referees one game from set-up to result.
+
+    `audience` are the seats whose questions carry events (default: all); without any a game is faster.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        key: bytes,
+        policy: FaultPolicy,
+        limits: Limits,
+        point_rule: PointRule = "split",
+        *,
+        game_id: int = 0,
+        dice: Iterable[int] = (),
+        labels: Sequence[str] = (),
+        audience: Collection[int] | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        """Set the game up; `key` is the match's, `dice` are scripted rolls, `labels` go into the record."""
+        self.game = game
+        self.game_id = game_id
+        self.point_rule: PointRule = point_rule
+        self.conduct = Conduct(game.seats, policy, limits)
+        self.state = game.new_state(key, dice=(dice := tuple(dice)))
+        self.over = not self.state.pending_mask()
+        self.steps: list[Step] = []
+        self._origin = key, dice, tuple(labels)
+        self._watch = watch
+        listeners = range(game.seats) if audience is None else audience
+        self._backlog: dict[int, list[list[Event]]] = {seat: [] for seat in listeners}
+        self._asked = 0
+        self._open: dict[int, Question] = {}
+        self._held: dict[int, int | None] = {}  # None: the seat leaves
+        self._leaving: set[int] = set()
+        self._stopped: Termination | None = None
+        self._tell([])
+
+    def questions(self) -> list[Question]:
+        """The open decisions that were not asked yet: all simultaneous ones, each asked once."""
+        if self._open or self.over:
+            return []
+        for seat in self.state.pending():
+            self._open[seat] = self._question(seat)
+        return list(self._open.values())
+
+    def answer(self, seat: int, decision_id: int, action: int, used_s: float = 0.0) -> None:
+        """Take the answer to an open question, `used_s` seconds after it was asked; ignore any other."""
+        question = self._open.get(seat)
+        if question is None or question.decision_id != decision_id or seat in self._held:
+            return
+        if used_s > question.limit_s:
+            self.fault(seat, "timeout", "", used_s, question.limit_s)
+        elif not _is_legal(question, action):
+            self.fault(seat, "illegal", self._broken_rule(seat, action), used_s, question.limit_s)
+        else:
+            self.conduct.bill(seat, used_s)
+            self._hold(seat, action)
+
+    def fault(
+        self, seat: int, kind: FaultKind, message: str = "", used_s: float = 0.0, limit_s: float = 0.0
+    ) -> None:
+        """A seat did something wrong: the default action answers its open question, or the seat retires.
+
+        `used_s` and `limit_s` are the time taken and allowed, in seconds; `message` says what was wrong (a
+        timeout needs none). Ignored once the seat is retired or the game over.
+        """
+        if self.over or seat in self.conduct.retired:
+            return
+        question = self._open.get(seat) if seat not in self._held else None
+        default = question.legal[0].first() if question else None
+        self.conduct.bill(seat, used_s)
+        retires = self.conduct.strike(seat, kind)
+        cost = self.conduct.cost(seat, self.game.action_text(default) if default else "")
+        self.conduct.faults.append(
+            Fault(
+                seat=seat,
+                kind=kind,
+                decision=question.decision_id if question else self._asked,
+                limit_ms=1000.0 * limit_s,
+                used_ms=1000.0 * used_s,
+                action="retire" if retires else "default",
+                message=f"{message or _late(used_s, limit_s)}; {cost}",
+            )
+        )
+        self._answer_for(seat, None if retires or default is None else int(default))
+
+    def stop(self) -> None:
+        """End an over-long game here: it counts like a capped one, with the termination `game_limit`."""
+        if not self.over:
+            self._stopped = "game_limit"
+            self.over = True
+            self._open, self._held = {}, {}
+
+    def record(self) -> Record:
+        """The record of the finished game; PlatformFault while it goes on."""
+        if not self.over:
+            raise PlatformFault("the game is not over")
+        key, dice, labels = self._origin
+        facts = Facts.of(self.state.result(), self._stopped)
+        ruleset, steps = self.game.ruleset, tuple(self.steps)
+        return Record(ruleset.text, ruleset.hash, key, dice, steps, facts, self.state.digest(), labels)
+
+    def outcome(self) -> GameResult:
+        """The finished game's result; `players`, `rotation` and `wall_ms` are the driver's to fill in."""
+        record = self.record()
+        facts, rule, teams = record.facts, self.point_rule, self.game.description.teams
+        return GameResult(
+            rotation=0,
+            players=(),
+            winners=winners(facts, rule, teams),
+            termination=facts.termination,
+            scores=scores(facts, rule, teams),
+            placements=placements(facts, rule, teams),
+            eliminated_at=facts.eliminated_at,
+            laps=facts.lap,
+            decisions=facts.decisions,
+            faults=tuple(self.conduct.faults),
+            record=record.packed(),
+            final_digest=record.final_digest,
+            wall_ms=0.0,
+        )
+
+    def _question(self, seat: int) -> Question:
+        self._asked += 1
+        bank_s = self.conduct.bank_s(seat)
+        limit_s = min(self.conduct.limits.decision, bank_s)
+        backlog: Sequence[list[Event]] = ()
+        if seat in self._backlog:
+            backlog, self._backlog[seat] = self._backlog[seat], []
+        legal = self.state.legal(seat)
+        return Question(self.game_id, seat, self._asked, self.state, legal, backlog, limit_s, bank_s)
+
+    def _broken_rule(self, seat: int, action: int) -> str:
+        """Why an action that is not among the legal ones is not, in the engine's words."""
+        try:
+            self.state.copy().apply(seat, action)
+        except IllegalAction as error:
+            return str(error)
+        except (OverflowError, ValueError) as error:
+            return f"{action} is no action: {error}"
+        raise PlatformFault(f"the engine plays `{self.game.action_text(action)}`, which it did not list")
+
+    def _answer_for(self, seat: int, default: int | None) -> None:
+        """Go on after a fault: with the default action, or without the seat if it is retired now."""
+        if seat in self._open and seat not in self._held:
+            self._hold(seat, default)
+        elif seat in self.conduct.retired:
+            self._leaving.add(seat)
+            if not self._open:
+                self._settle()
+
+    def _hold(self, seat: int, action: int | None) -> None:
+        self._held[seat] = action
+        if len(self._held) == len(self._open):
+            self._settle()
+
+    def _settle(self) -> None:
+        """No question is open any more: play what is held, in seat order, then let the retired leave."""
+        held, self._open, self._held = self._held, {}, {}
+        for seat in sorted(held):
+            action = held[seat]
+            if action is None:
+                self._leaving.add(seat)
+            else:
+                self._play(seat, action)
+        for seat in sorted(self._leaving):
+            self._retire(seat)
+        self._leaving.clear()
+        self.over = not self.state.pending_mask()
+
+    def _play(self, seat: int, action: int) -> None:
+        self.steps.append((seat, action))
+        try:
+            if self._backlog or self._watch:
+                self._tell(self.state.play(seat, action))
+            else:
+                self.state.apply(seat, action)
+        except IllegalAction as error:
+            raise PlatformFault(f"the engine refuses what it listed as legal: {error}") from error
+
+    def _retire(self, seat: int) -> None:
+        """Take a seat out, unless the game ended before."""
+        if self.state.pending_mask():
+            mode = self.conduct.policy.mode
+            self.steps.append((seat, mode))
+            self._tell(self.state.retire(seat, mode))
+
+    def _tell(self, events: list[Event]) -> None:
+        for backlog in self._backlog.values():
+            backlog.append(events)
+        if self._watch:
+            public = tuple(event for event in events if event.visible_to(PUBLIC))
+            self._watch(public, self.state.public_view())
+
+
+def _is_legal(question: Question, action: int) -> bool:
+    try:
+        return action in question.legal
+    except OverflowError:
+        return False
+
+
+def _late(used_s: float, limit_s: float) -> str:
+    over = f", {used_s - limit_s:.3f} s over" if used_s > limit_s else ""
+    return f"took {used_s:.3f} s of {limit_s:.3f} s allowed{over}"
