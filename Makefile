@@ -81,7 +81,7 @@ $(STAMPS)/packages: requirements.lock $(STAMPS)/python
 
 # After the core, so that pip finds the generated C and the sources need translating only once.
 $(STAMPS)/project: pyproject.toml $(STAMPS)/packages | build-core
-	$(BIN)/python -m pip install -q --no-deps --no-build-isolation -e .
+	$(BIN)/python -m pip install -qq --no-deps --no-build-isolation -e .
 	@touch $@
 
 %/node_modules/.stamp: %/package-lock.json $(STAMPS)/python
