@@ -1,0 +1,158 @@
+"""What the commands share: options, output as tables or JSON, and how they end."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from arena.store import Store
+    from arena.store.rows import TournamentRow
+
+FAILED = 1
+WRONG_USE = 2
+DATABASE_VARIABLE = "ARENA_DB"
+DEFAULT_DATABASE = "sqlite:///arena.db"
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def example(*lines: str) -> str:
+    """The epilog that shows how a command is used."""
+    return "\n".join(["\b", "Example:" if len(lines) == 1 else "Examples:", *(f"  {line}" for line in lines)])
+
+
+def json_option(function: Decorated) -> Decorated:
+    """The --json flag, as parameter `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")(function)
+
+
+def database_option(function: Decorated) -> Decorated:
+    """The --db option, as parameter `database`: a URL, or the path of an SQLite file."""
+    return click.option(
+        "--db",
+        "database",
+        envvar=DATABASE_VARIABLE,
+        metavar="URL",
+        default=DEFAULT_DATABASE,
+        show_default=True,
+        show_envvar=True,
+        help="The database: a URL or the path of an SQLite file.",
+    )(function)
+
+
+def database_url(text: str) -> str:
+    """A database URL, absolute where it names a file; a plain path means SQLite."""
+    from arena.spec import resolve_database
+
+    url = text if "://" in text else f"sqlite:///{text}"
+    try:
+        return resolve_database(url, Path.cwd())
+    except ValueError as error:
+        raise click.UsageError(f"--db: {error}") from error
+
+
+def open_store(text: str) -> Store:
+    """An existing database, brought to this version's schema; wrong use when there is none."""
+    from arena.store import Store
+
+    url = database_url(text)
+    file = url.removeprefix("sqlite:///")
+    if url.startswith("sqlite:///") and not Path(file).is_file():
+        raise click.UsageError(f"no database at {file}; name one with --db or ${DATABASE_VARIABLE}")
+    store = Store(url)
+    store.migrate()
+    return store
+
+
+def chosen_tournament(store: Store, reference: str | None) -> TournamentRow:
+    """The tournament of a name or number, or else the newest; wrong use when there is none."""
+    known = store.tournaments()
+    if not known:
+        raise click.UsageError("this database holds no tournament yet; see `arena tournament run --help`")
+    if reference is None:
+        return known[0]
+    for row in known:
+        if reference in (row.name, str(row.id)):
+            return row
+    names = ", ".join(f"{row.name} ({row.id})" for row in known)
+    raise click.UsageError(f"no tournament {reference!r} in this database; there are: {names}")
+
+
+def print_json(value: object) -> None:
+    """Write a value as indented JSON; dataclasses become objects."""
+    click.echo(json.dumps(value, default=_plain, indent=2, ensure_ascii=False))
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Iterable):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A rich console; text that is not for a terminal is never cut to its width."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else 200
+    return Console(file=stream, width=width, highlight=False)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "") -> Table:
+    """A rich table; columns named with a leading `>` are right-aligned numbers."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
+    for column in columns:
+        made.add_column(column.removeprefix(">"), justify="right" if column.startswith(">") else "left")
+    for row in rows:
+        made.add_row(*(_cell(value) for value in row))
+    return made
+
+
+def _cell(value: object) -> str:
+    from rich.markup import escape
+
+    return "-" if value is None else escape(str(value))
+
+
+def failed(message: str) -> NoReturn:
+    """End with one line on stderr and exit code 1."""
+    click.echo(f"Error: {message}", err=True)
+    raise click.exceptions.Exit(FAILED)
+
+
+def options_of(pairs: Sequence[str]) -> dict[str, str]:
+    """The --option k=v pairs; wrong use names one that is not of this form or comes twice."""
+    found: dict[str, str] = {}
+    for pair in pairs:
+        key, separator, value = pair.partition("=")
+        if not separator or not key:
+            raise click.UsageError(f"--option {pair!r} must have the form key=value")
+        if key in found:
+            raise click.UsageError(f"--option {key} is given twice")
+        found[key] = value
+    return found

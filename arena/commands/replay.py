@@ -1,0 +1,87 @@
+"""`arena replay`: play a game record again, to look at it or to prove it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.commands._common import (
+    console,
+    database_option,
+    example,
+    failed,
+    json_option,
+    open_store,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from arena.record import Record
+
+
+@click.command(
+    "replay",
+    epilog=example("arena replay game.json --verify", "arena replay 17 --db results/demo/arena.db --show"),
+)
+@click.argument("record")
+@click.option("--verify", is_flag=True, help="Compare the end with the record's, and print only the verdict.")
+@click.option("--show", is_flag=True, help="Draw the board after every turn.")
+@database_option
+@json_option
+def command(record: str, verify: bool, show: bool, database: str, as_json: bool) -> None:
+    """Play a RECORD again: a file written by `arena play --record`, or a game's number in the database.
+
+    Without flags the game is printed move by move. Exit code 1: the replay differs from the record.
+    """
+    from arena import record as records
+    from arena.errors import RecordError
+
+    game_record = _read(record, database)
+    if verify:
+        try:
+            records.verify(game_record)
+        except RecordError as error:
+            failed(f"{record}: {error}")
+        report = {"record": record, "steps": len(game_record.steps), "final_digest": game_record.final_digest}
+        if as_json:
+            print_json({**report, "equal": True})
+        else:
+            click.echo(f"{record}: {len(game_record.steps)} steps, the end is equal: {game_record.final_digest}")
+    elif as_json:
+        click.echo(game_record.text())
+    elif show:
+        from arena.commands._watch import Watcher
+
+        watcher = Watcher(game_record.game(), game_record.players, console())
+        for state, events in records.walk(game_record):
+            watcher.step(state, events)
+        watcher.end()
+    else:
+        _print_steps(game_record)
+
+
+def _read(reference: str, database: str) -> Record:
+    from arena import record as records
+
+    path = Path(reference)
+    if path.is_file():
+        data = path.read_bytes()
+        return records.parse(data.decode(errors="replace")) if data[:1] == b"{" else records.unpack(data)
+    if not reference.isdecimal():
+        raise click.UsageError(f"{reference}: no such file, and not a game's number")
+    with open_store(database) as store:
+        return records.unpack(store.record(int(reference)))
+
+
+def _print_steps(game_record: Record) -> None:
+    from arena import record as records
+
+    game = game_record.game()
+    steps = iter(game_record.steps)
+    for _, events in records.walk(game_record):
+        for event in events:
+            click.echo(f"    {game.event_text(event)}")
+        if step := next(steps, None):
+            click.echo(records.step_text(game, step))

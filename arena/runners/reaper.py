@@ -1,0 +1,115 @@
+"""Leaves nothing behind: a run's processes carry a mark, its files one folder, and both go with its owner.
+
+`Run` sets the mark and starts a reaper process (this module as a program) that waits for the owner to end, in
+whatever way, and then kills what is marked. `sweep_stale` does the same for runs whose reaper was killed too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from arena.launcher.processes import MARKER, processes, sweep
+
+PREFIX = "arena-run-"
+CLOSE_S = 5.0
+_MARK = re.compile(r"\d+-\d+-[0-9a-f]{8}")
+SOURCES = Path(__file__).resolve().parents[2]
+
+
+def start_time(pid: int) -> str:
+    """When a process started (clock ticks since boot), which with the pid names it for good; "" if gone."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    return text.rpartition(")")[2].split()[19]
+
+
+def new_mark() -> str:
+    """A mark for a run that this process owns: its pid, its start, and a name of the run's own."""
+    return f"{os.getpid()}-{start_time(os.getpid())}-{secrets.token_hex(4)}"
+
+
+def owner_lives(mark: str) -> bool:
+    """Tell whether the process that owns a run still exists."""
+    pid, started, _name = mark.split("-")
+    return start_time(int(pid)) == started
+
+
+def short_folder() -> Path:
+    """A folder for temporary files whose path is short enough for Unix sockets below it."""
+    usual = tempfile.gettempdir()
+    return Path(usual if len(usual) <= 16 else "/tmp")
+
+
+class Run:
+    """One run's mark, folder and reaper, as a context manager; `folder` is gone when it ends."""
+
+    def __enter__(self) -> Run:
+        """Mark the processes that will be started from here, and start the reaper."""
+        sweep_stale()
+        self.mark = new_mark()
+        self.folder = short_folder() / f"{PREFIX}{self.mark}"
+        self.folder.mkdir(mode=0o700)
+        self._before = {name: os.environ.get(name) for name in (MARKER, "TMPDIR")}
+        self._reaper = subprocess.Popen(
+            [sys.executable, "-m", "arena.runners.reaper", self.mark, str(self.folder)],
+            cwd=SOURCES,
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+        )
+        os.environ.update({MARKER: self.mark, "TMPDIR": str(self.folder)})
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let the reaper clear what is left, and wait for it."""
+        for name, value in self._before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        if self._reaper.stdin:
+            self._reaper.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._reaper.wait(CLOSE_S)
+
+
+def sweep_stale() -> list[str]:
+    """Clear what runs whose owner is gone left behind; returns their marks."""
+    folders = {path.name.removeprefix(PREFIX): path for path in short_folder().glob(f"{PREFIX}*")}
+    stale = sorted(mark for mark in {*_marks(), *folders} if _MARK.fullmatch(mark) and not owner_lives(mark))
+    for mark in stale:
+        sweep(mark)
+        if mark in folders:
+            shutil.rmtree(folders[mark], ignore_errors=True)
+    return stale
+
+
+def _marks() -> Iterator[str]:
+    """What processes carry as their mark, up to the first dot."""
+    prefix = f"{MARKER}=".encode()
+    for pid in processes():
+        with contextlib.suppress(OSError):
+            for entry in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+                if entry.startswith(prefix):
+                    yield entry.removeprefix(prefix).decode(errors="replace").partition(".")[0]
+
+
+def main(mark: str, folder: str) -> None:
+    """Wait for the end of the owner, which holds the other end of our input; then clear its run."""
+    sys.stdin.buffer.read()
+    sweep(mark)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

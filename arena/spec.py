@@ -1,0 +1,284 @@
+"""Tournament files: TOML in, a checked TournamentSpec out, every problem named with its key path."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol, get_args
+
+import engine_core
+from arena.errors import PluginError, SpecError
+from arena.formats import Format
+from arena.setups import read_variant
+from arena.tables import Problems, Table, one_of
+from arena.types import (
+    BotSpec,
+    FaultKind,
+    FaultPolicy,
+    Limits,
+    Player,
+    RetireMode,
+    VariantSetup,
+)
+
+RunnerKind = Literal["auto", "inline", "cluster"]
+SEED_BITS = 128
+DEFAULT_DATABASE = "sqlite:///arena.db"
+
+
+class Catalog(Protocol):
+    """What names in a tournament file can refer to (see arena.plugins.Plugins)."""
+
+    @property
+    def formats(self) -> Mapping[str, type[Format]]:
+        """Formats by name."""
+
+    def find_bot(self, reference: str, folder: Path | None = None) -> BotSpec:
+        """A bot by name or path; PluginError when there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentSpec:
+    """A tournament that can be run; `seed` is None when the operating system is to draw it.
+
+    `workers` 0 means as many as the cores allow. `text` and `folder` are those of its file, kept for resume.
+    """
+
+    name: str
+    setups: tuple[VariantSetup, ...]
+    players: tuple[Player, ...]
+    format: str
+    rounds: int
+    seed: bytes | None
+    limits: Limits
+    policy: FaultPolicy
+    runner: RunnerKind
+    workers: int
+    database: str
+    text: str
+    folder: Path
+
+    def stored(self) -> str:
+        """The text the store keeps, from which `from_stored` makes the same spec again."""
+        return json.dumps({"folder": str(self.folder), "toml": self.text})
+
+
+def load(path: Path, catalog: Catalog, database: str = "") -> TournamentSpec:
+    """Read a tournament file; SpecError lists all of its problems. `database` replaces the file's own."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError([("(file)", f"cannot be read: {error}")], source=str(path)) from error
+    return parse(text, path.resolve().parent, catalog, source=str(path), database=database)
+
+
+def from_stored(stored: str, catalog: Catalog, *, source: str, database: str) -> TournamentSpec:
+    """The spec of a stored tournament; its own database key is ignored for the one it was found in."""
+    kept = json.loads(stored)
+    return parse(kept["toml"], Path(kept["folder"]), catalog, source=source, database=database)
+
+
+def parse(text: str, folder: Path, catalog: Catalog, *, source: str, database: str = "") -> TournamentSpec:
+    """Check a tournament file's text; relative paths are seen from `folder`; SpecError lists all problems."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError([("(file)", f"not valid TOML: {error}")], source=source) from error
+    problems: Problems = []
+    spec = _Reader(Table(data, "", problems), folder, catalog).read(text, database)
+    if problems:
+        raise SpecError(problems, source=source)
+    return spec
+
+
+class _Reader:
+    """Reads one file's tables in turn; all problems end up in the table's list."""
+
+    def __init__(self, top: Table, folder: Path, catalog: Catalog) -> None:
+        self.top = top
+        self.folder = folder
+        self.catalog = catalog
+
+    def read(self, text: str, database: str) -> TournamentSpec:
+        """The whole file; worthless when problems were found."""
+        name = self.top.text("name")
+        setups = self._setups()
+        players = self._players(setups)
+        format_name, rounds = self._format(setups, len(players))
+        runner, workers = self._runner()
+        spec = TournamentSpec(
+            name=name,
+            setups=setups,
+            players=players,
+            format=format_name,
+            rounds=rounds,
+            seed=self._seed(),
+            limits=self._limits(),
+            policy=self._policy(),
+            runner=runner,
+            workers=workers,
+            database=self._database(database),
+            text=text,
+            folder=self.folder,
+        )
+        self.top.done()
+        return spec
+
+    def _setups(self) -> tuple[VariantSetup, ...]:
+        setups: list[VariantSetup] = []
+        places: dict[tuple[object, ...], str] = {}
+        for table in self.top.tables("variants"):
+            for setup in read_variant(table):
+                pool = (setup.ruleset_hash, setup.seats, setup.turn_cap, setup.teams, setup.point_rule)
+                if pool in places:
+                    table.problem("", f"is the same as {places[pool]} for {setup.seats} seats")
+                places.setdefault(pool, table.path)
+                setups.append(setup)
+        return tuple(setups)
+
+    def _players(self, setups: tuple[VariantSetup, ...]) -> tuple[Player, ...]:
+        players: list[Player] = []
+        for index, item in enumerate(self.top.items("players")):
+            path = f"players[{index}]"
+            if isinstance(item, str):
+                table = Table({"bot": item}, path, self.top.problems)
+            elif isinstance(item, dict):
+                table = Table(item, path, self.top.problems)
+            else:
+                self.top.problem(path, f"must be a bot's name or a table with `bot` or `path`, not {item!r}")
+                continue
+            player = self._player(table, setups)
+            if player:
+                _check_unique(table, player, players)
+                players.append(player)
+        return tuple(players)
+
+    def _player(self, table: Table, setups: tuple[VariantSetup, ...]) -> Player | None:
+        if ("bot" in table.data) == ("path" in table.data):
+            table.problem("", "must have either `bot` (a name) or `path` (a file or folder)")
+        key = "path" if "path" in table.data else "bot"
+        reference = table.text(key) if key in table.data else ""
+        label, options = table.text("name", "-"), table.scalars("options")
+        table.done()
+        if not reference:
+            return None
+        place = str(self.folder / reference) if key == "path" else reference
+        try:
+            bot = self.catalog.find_bot(place, self.folder)
+        except PluginError as error:
+            table.problem(key, str(error))
+            return None
+        _check_claims(table, bot, setups)
+        name = label if "name" in table.data else bot.name
+        return Player(name, bot, tuple(sorted(options.items())))
+
+    def _format(self, setups: tuple[VariantSetup, ...], players: int) -> tuple[str, int]:
+        formats = self.catalog.formats
+        name = self.top.choice("format", sorted(formats), "round_robin")
+        rounds = self.top.whole("rounds", 1)
+        if setups and players and name in formats and not self.top.problems:
+            for argument, message in formats[name].problems(setups, players, rounds):
+                place = argument.replace("setups[", "variants[", 1)
+                self.top.problem(place, message)
+        return name, rounds
+
+    def _seed(self) -> bytes | None:
+        value = self.top.data.get("seed")
+        self.top.known.add("seed")
+        if value is None:
+            return None
+        try:
+            return parse_seed(value)
+        except ValueError as error:
+            self.top.problem("seed", str(error))
+            return None
+
+    def _limits(self) -> Limits:
+        table, default = self.top.table("clocks"), Limits()
+        limits = Limits(
+            start=table.seconds("start", default.start),
+            decision=table.seconds("decision", default.decision),
+            game=table.seconds("game", default.game),
+        )
+        table.done()
+        return limits
+
+    def _policy(self) -> FaultPolicy:
+        table, default = self.top.table("faults"), FaultPolicy()
+        kinds: tuple[FaultKind, ...] = get_args(FaultKind)
+        names = table.texts("retire", sorted(default.retire))
+        for index, name in enumerate(names):
+            if name not in kinds:
+                table.problem(f"retire[{index}]", one_of("fault", name, kinds))
+        modes: tuple[RetireMode, ...] = get_args(RetireMode)
+        policy = FaultPolicy(
+            retire=frozenset(kind for kind in kinds if kind in names),
+            strikes=table.whole("strikes", default.strikes),
+            mode=table.choice("mode", modes, default.mode),
+        )
+        table.done()
+        return policy
+
+    def _runner(self) -> tuple[RunnerKind, int]:
+        table = self.top.table("runner")
+        kinds: tuple[RunnerKind, ...] = get_args(RunnerKind)
+        kind, workers = table.choice("kind", kinds, "auto"), table.whole("workers", 0, low=0)
+        table.done()
+        return kind, workers
+
+    def _database(self, given: str) -> str:
+        url = self.top.text("database", DEFAULT_DATABASE)
+        if given:
+            return given
+        try:
+            return resolve_database(url, self.folder)
+        except ValueError as error:
+            self.top.problem("database", str(error))
+            return url
+
+
+def _check_unique(table: Table, player: Player, earlier: list[Player]) -> None:
+    for other in earlier:
+        if player.name == other.name:
+            table.problem("name", f"{player.name!r} is used twice; give each player its own `name`")
+        elif player.bot == other.bot and player.options == other.options:
+            table.problem("", f"is the same bot with the same options as {other.name!r}")
+
+
+def _check_claims(table: Table, bot: BotSpec, setups: tuple[VariantSetup, ...]) -> None:
+    """A bot that claims variants or families must claim every variant played."""
+    families = {name: variant.family for name, variant in engine_core.variants().items()}
+    for name in sorted({setup.variant for setup in setups}) if bot.variants else ():
+        if name not in bot.variants and families.get(name) not in bot.variants:
+            table.problem("", f"{bot.name} does not play {name!r}; it plays: {', '.join(bot.variants)}")
+
+
+def parse_seed(value: object) -> bytes:
+    """A seed of 128 bits from a whole number or 32 hex digits; ValueError says what would be right."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << SEED_BITS:
+        return value.to_bytes(SEED_BITS // 8, "big")
+    if isinstance(value, str) and len(value) == SEED_BITS // 4:
+        try:
+            return bytes.fromhex(value)
+        except ValueError:
+            pass
+    raise ValueError(f"must be a whole number from 0 to 2**128 - 1 or 32 hex digits, not {value!r}")
+
+
+def resolve_database(url: str, folder: Path) -> str:
+    """A database URL with the file of a relative SQLite URL seen from `folder`; ValueError when malformed."""
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise ValueError(f"not a database URL: {url!r}; an example: sqlite:///arena.db") from error
+    file = parsed.database
+    if parsed.get_backend_name() != "sqlite" or not file or file == ":memory:":
+        return url
+    return parsed.set(database=str((folder / file).resolve())).render_as_string(hide_password=False)
+
