@@ -3,8 +3,8 @@
     game = engine_core.load("classic", seats=4, trade_values="fixed_2003")
     state = game.new_state(seed=7)
 
-The compiled classes (Game, State, ...) are imported when they are first used, so that rulesets, options and text
-forms work without them.
+The compiled classes (Game, State, ...) are imported when they are first used, so that rulesets, options and
+text forms work without them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a game looks like from outside: its actions, events and fields, so that bots need not know the rules."""
+"""What a game looks like from outside: its actions, events and fields, so that bots need no rules."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Kind:
 class Field:
     """One named run of int32 in the packed position or view.
 
-    `of` says what the values are (`number`, `territory`, `card`, `seat`, `colour`, `phase`, or `holder`: a colour,
-    100 for the deck, 101 for the discards), `per` what indexes them ("" for a scalar or a plain row); -1 stands
-    for hidden or none. A position text leaves out what equals `default`.
+    `of` says what the values are (`number`, `territory`, `card`, `seat`, `colour`, `phase`, or `holder`: a
+    colour, 100 for the deck, 101 for the discards), `per` what indexes them ("" for a scalar or a plain row);
+    -1 stands for hidden or none. A position text leaves out what equals `default`.
     """
 
     name: str

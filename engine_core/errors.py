@@ -11,7 +11,16 @@ EngineError
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
+
+
+def unknown(what: str, name: object, valid: Iterable[str]) -> str:
+    """What to say of an unknown name: the closest valid one, if any is close, and all of them."""
+    names = tuple(valid)
+    close = difflib.get_close_matches(str(name), names, 1)
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    return f"unknown {what} {name!r}{hint}; valid: {', '.join(names) or '(none)'}"
 
 
 class EngineError(Exception):
@@ -29,7 +38,7 @@ class UnknownName(RulesetError):
         self.what = what
         self.name = name
         self.valid = tuple(valid)
-        super().__init__(f"unknown {what} {name!r}; valid: {', '.join(self.valid) or '(none)'}")
+        super().__init__(unknown(what, name, self.valid))
 
 
 class OptionError(RulesetError):

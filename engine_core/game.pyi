@@ -102,10 +102,14 @@ class Game:
     def __init__(self, ruleset: Ruleset) -> None: ...
     def new_state(self, seed: int | bytes = 0, *, dice: Iterable[int] = ()) -> State:
         """Set up a new game; seed is the 128-bit key, `dice` are scripted values used before the key."""
-    def position(self, text: str) -> State:
-        """Parse a position text (TextError says where)."""
-    def unpack_position(self, data: bytes) -> State: ...
+    def start(self, seed: int | bytes = 0, *, dice: Iterable[int] = ()) -> tuple[State, list[Event]]:
+        """Like new_state, and also what happened in the set-up."""
+    def position(self, position: str, *, seed: int | bytes = 0) -> State:
+        """Parse a position text (TextError says where); the seed keys the dice and fills in unknown cards."""
+    def unpack_position(self, data: bytes, *, seed: int | bytes = 0) -> State: ...
     def unpack_view(self, data: bytes, seat: int) -> View: ...
+    def view(self, view: str, seat: int) -> View:
+        """Parse a view text as seen by a seat, -1 for the public."""
     def action(self, text: str) -> Action:
         """Parse an action text such as `attack ALA KAM 3`."""
     def action_text(self, action: Action | int) -> str: ...
@@ -163,5 +167,3 @@ class View:
     def resample(self, seed: int | bytes) -> State:
         """A full state consistent with this view, its unknowns filled at random from `seed`."""
     def __getattr__(self, name: str) -> Any: ...
-
-def playout(state: State, seed: int, decisions: int, *, visits: Sequence[int] | None = None) -> int: ...

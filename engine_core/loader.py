@@ -11,20 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine_core.errors import OptionError, RulesetError
+from engine_core.boards import WILD, Board, Card, Deck, read_board
+from engine_core.errors import RulesetError, unknown
+from engine_core.limits import MAX_CARDS, MAX_SEATS, MIN_SEATS
 from engine_core.options import OptionValue
-from engine_core.ruleset import (
-    MAX_CARDS,
-    MAX_SEATS,
-    MIN_SEATS,
-    WILD,
-    Board,
-    Card,
-    Deck,
-    read_board,
-    read_options,
-)
-from engine_core.tables import Table, TableError, unknown
+from engine_core.ruleset import read_options
+from engine_core.tables import Table, TableError
 
 KINDS = ("boards", "decks", "variants")
 
@@ -52,7 +44,7 @@ def reading(path: Path) -> Iterator[None]:
     label = f"{path.parent.name}/{path.name}"
     try:
         yield
-    except (TableError, OptionError, tomllib.TOMLDecodeError) as error:
+    except (TableError, tomllib.TOMLDecodeError) as error:
         raise RulesetError(f"{label}: {error}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise RulesetError(f"{label}: cannot be read: {error}") from None
@@ -88,7 +80,7 @@ def read_deck_file(path: Path, board: Board) -> Deck:
 
 
 def read_variant_file(name: str, paths: Mapping[str, Path]) -> VariantFile:
-    """A variant with its inheritance resolved: `options` and `decks` are merged by key, the rest is replaced."""
+    """A variant with what it inherits: `options` and `decks` are merged by key, the rest is replaced."""
     merged = _merged(name, paths, ())
     with reading(paths[name]):
         table = Table(merged)

@@ -1,7 +1,7 @@
 """Families and variants by name: what is there, and how a variant with options becomes a ruleset.
 
-Built-in families are the folders of engine_core that hold an options.py (OPTIONS, complete) beside their kernel.
-Variants are files in folders laid out like data/. Other packages add both here.
+Built-in families are the folders of engine_core that hold an options.py (OPTIONS, complete) beside their
+kernel. Variants are files in folders laid out like data/. Other packages add both here.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from engine_core import ruleset as rulesets
+from engine_core.boards import Board, Deck
 from engine_core.description import Description
-from engine_core.errors import OptionError, RulesetError, UnknownName
+from engine_core.errors import OptionError, RulesetError, UnknownName, unknown
 from engine_core.loader import (
     VariantFile,
     read_board_file,
@@ -24,18 +25,24 @@ from engine_core.loader import (
     scan,
 )
 from engine_core.options import Option, OptionValue
-from engine_core.ruleset import Board, Deck, Draft, Ruleset
-from engine_core.tables import TableError, unknown
+from engine_core.ruleset import Draft, Ruleset
+from engine_core.tables import TableError
 
 USUAL_SEATS = 3
 _ROOT = Path(__file__).parent
 
 
+class OptionsModule(Protocol):
+    """Where a family's options are: its options.py, or the module given to `register_family`."""
+
+    OPTIONS: tuple[Option, ...]
+
+
 class KernelModule(Protocol):
     """What a family's kernel module offers to `Game`: a `Kernel` struct in a capsule and two functions.
 
-    A module given to `register_family` also has OPTIONS, a tuple of Option, and may have `complete`, a function
-    that fills in a Draft (see ruleset.complete, its default) and changes nothing when applied twice.
+    A module given to `register_family` also has OPTIONS, a tuple of Option, and may have `complete`, a
+    function that fills in a Draft (default: ruleset.complete) and changes nothing when applied twice.
     """
 
     kernel_capsule: object
@@ -65,7 +72,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A variant as it can be chosen: seats (lowest, highest), options with this variant's defaults, its file."""
+    """A variant as it can be chosen: seats (lowest, highest), options with its defaults, its file."""
 
     name: str
     family: str
@@ -76,7 +83,7 @@ class Variant:
 
     @property
     def usual_seats(self) -> int:
-        """The seats a game has when nobody says: 3 where the variant takes 3, else the nearest number it takes."""
+        """The seats when nobody says: 3 where the variant takes 3, else the nearest number it takes."""
         return max(self.seats[0], min(self.seats[1], USUAL_SEATS))
 
 
@@ -109,11 +116,10 @@ def register_family(name: str, module: object) -> None:
 
 
 def family(name: str) -> Family:
-    """A family's options; UnknownName lists the valid ones. Needs no compiled module for a built-in family."""
+    """A family's options; UnknownName lists the valid families. A built-in one needs no compiled module."""
     _known_family(name)
-    module = _families.get(name) or import_module(f"engine_core.{name}.options")
-    complete = cast("Callable[[Draft], Draft]", getattr(module, "complete", rulesets.complete))
-    return Family(name, cast("tuple[Option, ...]", module.OPTIONS), complete)  # type: ignore[attr-defined]
+    module = cast(OptionsModule, _families.get(name) or import_module(f"engine_core.{name}.options"))
+    return Family(name, module.OPTIONS, getattr(module, "complete", rulesets.complete))
 
 
 def kernel(name: str) -> KernelModule:
@@ -196,7 +202,7 @@ def load_ruleset(name: str, *, seats: int | None = None, **options: OptionValue)
 
 
 def load_resolved(text: str) -> Ruleset:
-    """The ruleset of a text, checked against its family; TextError, UnknownName or RulesetError say what is wrong."""
+    """The ruleset of a text, checked against its family; TextError or RulesetError say what is wrong."""
     ruleset = Ruleset.from_text(text)
     table = family(ruleset.family)
     missing = [option.name for option in table.options if option.name not in ruleset.options]
@@ -245,14 +251,17 @@ def _variant(file: VariantFile) -> Variant:
         if file.family not in families():
             raise TableError("family", unknown("family", file.family, families()))
         table = family(file.family)
+        names = [option.name for option in table.options]
         for key in file.options:
-            if key not in [option.name for option in table.options]:
-                names = [option.name for option in table.options]
+            if key not in names:
                 raise TableError(f"options.{key}", unknown("option", key, names))
-        options = tuple(
-            replace(option, default=option.check(file.options.get(option.name, option.default)))
-            for option in table.options
-        )
+        try:
+            options = tuple(
+                replace(option, default=option.check(file.options.get(option.name, option.default)))
+                for option in table.options
+            )
+        except OptionError as error:
+            raise TableError(f"options.{error.key}", str(error)) from None
     return Variant(file.name, file.family, file.seats, file.summary, options, file.path)
 
 

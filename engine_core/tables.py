@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection
 
-from engine_core.errors import RulesetError
+from engine_core.errors import RulesetError, unknown
 
 
 class TableError(RulesetError):
@@ -17,15 +16,8 @@ class TableError(RulesetError):
         super().__init__(f"{where}: {message}")
 
 
-def unknown(what: str, name: str, valid: Collection[str]) -> str:
-    """What to say of an unknown name: the closest valid one, if any is close, and all of them."""
-    close = difflib.get_close_matches(name, list(valid), 1)
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
-    return f"unknown {what} {name!r}{hint}; valid: {', '.join(valid) or '(none)'}"
-
-
 class Table:
-    """One table and its key path; it remembers the keys it was asked for, so that `done` can refuse the rest."""
+    """One table and its key path; it remembers which keys were used, so that `done` can refuse the rest."""
 
     def __init__(self, value: object, where: str = "") -> None:
         if not isinstance(value, dict):
@@ -57,6 +49,10 @@ class Table:
     def string(self, key: str) -> str:
         """A printable text of at least one character."""
         return _string(self.value(key), self.path(key))
+
+    def label(self, key: str) -> str:
+        """A printable text that may be empty."""
+        return "" if self.value(key) == "" else self.string(key)
 
     def integer(self, key: str, lo: int, hi: int) -> int:
         """A whole number in lo..hi."""
@@ -104,6 +100,15 @@ class Table:
         if not isinstance(value, list):
             raise TableError(self.path(key), "must be a list")
         return [(f"{self.path(key)}[{index}]", item) for index, item in enumerate(value)]
+
+
+def rows_with(rows: list[Table], *keys: str) -> list[Table]:
+    """The rows, after making sure that each has these keys and no other."""
+    for row in rows:
+        for key in keys:
+            row.value(key)
+        row.done()
+    return rows
 
 
 def _numbered(value: object, where: str) -> dict[str, object]:

@@ -19,8 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine_core.description import Description, Field, Kind
-from engine_core.errors import TextError
-from engine_core.tables import unknown
+from engine_core.errors import TextError, unknown
 
 HOLDERS = {100: "deck", 101: "discard"}
 NO_OPERAND = 255
@@ -246,7 +245,7 @@ def parse_action(description: Description, text: str) -> tuple[int, int, int, in
 def event_text(
     description: Description, kind: int, seat: int, a: int, b: int, c: int, n: int, dice: Sequence[int] = ()
 ) -> str:
-    """The text of an event: `0: attacked ALA KAM 3`; dice follow as `(6 5 2)`, no seat reads `-`. Never fails."""
+    """The text of an event: `0: attacked ALA KAM 3`, dice as `(6 5 2)`, no seat as `-`. Never fails."""
     who = str(seat) if 0 <= seat < description.seats else "-"
     if 0 <= kind < len(description.events):
         words = _call(description, description.events[kind], (a, b, c), n)

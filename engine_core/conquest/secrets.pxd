@@ -1,0 +1,61 @@
+"""What a seat may not know, and a consistent guess at it."""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+from engine_core.bits cimport bit, count
+from engine_core.conquest.state cimport Rules, State
+from engine_core.dice cimport STREAM_RESAMPLE, Dice, draw
+from engine_core.kernel cimport MAX_CARDS, NONE
+from engine_core.rng cimport arena_scale
+
+cdef inline void blank(const Rules *rules, State *state, int seat) noexcept nogil:
+    """Hide the others' cards, the deck's order and the roll counters; counts stay visible."""
+    cdef int colour
+    for colour in range(rules.colours):
+        if seat < 0 or rules.colour_seat[colour] != seat:
+            state.hand[colour] = 0
+    memset(state.deck, NONE, state.deck_count)
+    memset(state.rolls, 0, sizeof(state.rolls))
+
+cdef inline int unknown_cards(const Rules *rules, const State *state, uint8_t *out) noexcept nogil:
+    """Write the cards that are neither in a visible hand, discarded, nor known in the deck; return their number."""
+    cdef uint64_t known = state.discards
+    cdef int colour
+    cdef int card
+    cdef int i
+    cdef int n = 0
+    for colour in range(rules.colours):
+        known |= state.hand[colour]
+    for i in range(state.deck_count):
+        if state.deck[i] != NONE:
+            known |= bit(state.deck[i])
+    for card in range(rules.cards):
+        if not known & bit(card):
+            out[n] = <uint8_t>card
+            n += 1
+    return n
+
+cdef inline void guess(const Rules *rules, State *state, Dice *dice) noexcept nogil:
+    """Deal the unknown cards at random to the hidden hands and the deck, by their visible counts."""
+    cdef uint8_t cards[MAX_CARDS]
+    cdef uint8_t card
+    cdef uint64_t word
+    cdef int n = unknown_cards(rules, state, cards)
+    cdef int i
+    cdef int other
+    cdef int colour
+    for i in range(n - 1, 0, -1):
+        word = draw(dice, STREAM_RESAMPLE, 0, 0, i, 0)
+        other = <int>arena_scale(word, i + 1, &word)
+        card = cards[i]
+        cards[i] = cards[other]
+        cards[other] = card
+    for colour in range(rules.colours):
+        while n and count(state.hand[colour]) < state.cards_held[colour]:
+            n -= 1
+            state.hand[colour] |= bit(cards[n])
+    for i in range(state.deck_count):
+        if n and state.deck[i] == NONE:
+            n -= 1
+            state.deck[i] = cards[n]

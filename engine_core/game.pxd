@@ -1,0 +1,63 @@
+"""The extension types other Cython modules may use (bench.pyx, kernels of tests)."""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+
+from engine_core.dice cimport Dice
+from engine_core.kernel cimport Action as CAction
+from engine_core.kernel cimport ActionRange as CRange
+from engine_core.kernel cimport Event as CEvent
+from engine_core.kernel cimport Kernel
+
+
+cdef class Action:
+    cdef CAction raw
+
+
+cdef class ActionRange:
+    cdef CRange raw
+
+
+cdef class Legal:
+    cdef CRange *ranges
+    cdef int size
+    cdef int capacity
+    cdef void reserve(self, int capacity) except *
+
+
+cdef class Event:
+    cdef CEvent raw
+
+
+cdef class Game:
+    cdef const Kernel *kernel
+    cdef const uint8_t *rules
+    cdef bytes rules_bytes
+    cdef object capsule
+    cdef dict offsets
+    cdef readonly object ruleset
+    cdef readonly object description
+    cdef readonly int seats
+    cdef readonly int state_size
+    cdef readonly int words
+    cdef State restored(self, list words, seed)
+    cdef void read_words(self, list words, Position position) except *
+
+
+cdef class Position:
+    cdef readonly Game game
+    cdef uint8_t *block
+    cdef void allocate(self, Game game) except *
+    cdef int export(self, int32_t *out) noexcept
+
+
+cdef class State(Position):
+    cdef Dice dice
+    cdef bytes script_bytes
+    cdef int apply_raw(self, int seat, uint64_t code) except -1
+    cdef View seen_by(self, int seat)
+
+
+cdef class View(Position):
+    cdef readonly int seat
+    cdef dict cache
+    cdef void fill_cache(self) except *

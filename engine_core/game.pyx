@@ -1,0 +1,737 @@
+"""The Python-visible classes: a game's kernel and rules, and states as one memory block each.
+
+Kernels return codes; here, once, they become exceptions.
+"""
+
+cimport cython
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free
+from libc.string cimport memcmp, memcpy, memset
+
+from engine_core.bits cimport lowest
+from engine_core.dice cimport Dice
+from engine_core.kernel cimport (
+    KERNEL_ABI, MAX_FIELD_WORDS, MAX_RANGES as C_MAX_RANGES, PUBLIC_BIT, RETIRE_NEUTRAL, RETIRE_PASSIVE, EventLog,
+    Facts, Kernel,
+)
+from engine_core.kernel cimport Action as CAction
+from engine_core.kernel cimport ActionRange as CRange
+from engine_core.kernel cimport Event as CEvent
+
+import struct
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from engine_core import registry, text
+from engine_core.errors import IllegalAction, RulesetError, StateError, TextError
+
+ABI_VERSION = KERNEL_ABI
+MAX_RANGES = C_MAX_RANGES
+TERMINATIONS = ("running", "rules", "turn_cap", "forfeit")
+RETIRE_MODES = {"passive": RETIRE_PASSIVE, "neutral": RETIRE_NEUTRAL}
+
+
+cdef inline uint64_t encode(uint8_t kind, uint8_t a, uint8_t b, uint8_t c, int32_t n) noexcept nogil:
+    """An action as one non-negative 63-bit number: kind, a, b, c, n from the top."""
+    return (<uint64_t>kind << 56) | (<uint64_t>a << 48) | (<uint64_t>b << 40) | (<uint64_t>c << 32) | <uint32_t>n
+
+cdef inline CAction decode(uint64_t code) noexcept nogil:
+    cdef CAction action
+    action.kind = <uint8_t>(code >> 56)
+    action.a = <uint8_t>(code >> 48)
+    action.b = <uint8_t>(code >> 40)
+    action.c = <uint8_t>(code >> 32)
+    action.n = <int32_t>(<uint32_t>code)
+    return action
+
+cdef inline Action wrap(uint8_t kind, uint8_t a, uint8_t b, uint8_t c, int32_t n):
+    cdef Action action = Action.__new__(Action)
+    action.raw.kind = kind
+    action.raw.a = a
+    action.raw.b = b
+    action.raw.c = c
+    action.raw.n = n
+    return action
+
+cdef uint64_t code_of(object action) except? 0xFFFFFFFFFFFFFFFF:
+    """The code of an Action or int; floats, strings and negative numbers are refused."""
+    cdef Action own
+    if type(action) is Action:
+        own = <Action>action
+        return encode(own.raw.kind, own.raw.a, own.raw.b, own.raw.c, own.raw.n)
+    if type(action) is bool or not hasattr(action, "__index__"):
+        raise TypeError(f"an action is an Action or its int code, not {type(action).__name__}")
+    number = action.__index__()
+    if not 0 <= number < 1 << 63:
+        raise ValueError(f"{number} is not the code of an action")
+    return number
+
+
+@cython.freelist(64)
+cdef class Action:
+    def __init__(self, kind, a=0, b=0, c=0, n=0):
+        for name, value in (("kind", kind), ("a", a), ("b", b), ("c", c)):
+            if not 0 <= value < (128 if name == "kind" else 256):
+                raise ValueError(f"{name} = {value} does not fit an action")
+        if not 0 <= n < 1 << 31:
+            raise ValueError(f"n = {n} does not fit an action")
+        self.raw.kind = kind
+        self.raw.a = a
+        self.raw.b = b
+        self.raw.c = c
+        self.raw.n = n
+
+    @property
+    def kind(self):
+        return self.raw.kind
+
+    @property
+    def a(self):
+        return self.raw.a
+
+    @property
+    def b(self):
+        return self.raw.b
+
+    @property
+    def c(self):
+        return self.raw.c
+
+    @property
+    def n(self):
+        return self.raw.n
+
+    def __index__(self):
+        return encode(self.raw.kind, self.raw.a, self.raw.b, self.raw.c, self.raw.n)
+
+    def __int__(self):
+        return self.__index__()
+
+    def __hash__(self):
+        return hash(self.__index__())
+
+    def __eq__(self, other):
+        if isinstance(other, (Action, int)):
+            return self.__index__() == int(other)
+        return NotImplemented
+
+    def __repr__(self):
+        return f"Action({self.raw.kind}, {self.raw.a}, {self.raw.b}, {self.raw.c}, {self.raw.n})"
+
+    def __reduce__(self):
+        return Action, (self.raw.kind, self.raw.a, self.raw.b, self.raw.c, self.raw.n)
+
+    @staticmethod
+    def from_int(code):
+        cdef CAction raw = decode(code_of(code))
+        return wrap(raw.kind, raw.a, raw.b, raw.c, raw.n)
+
+
+@cython.freelist(256)
+cdef class ActionRange:
+    @property
+    def kind(self):
+        return self.raw.kind
+
+    @property
+    def a(self):
+        return self.raw.a
+
+    @property
+    def b(self):
+        return self.raw.b
+
+    @property
+    def c(self):
+        return self.raw.c
+
+    @property
+    def lo(self):
+        return self.raw.lo
+
+    @property
+    def hi(self):
+        return self.raw.hi
+
+    def __len__(self):
+        return self.raw.hi - self.raw.lo + 1
+
+    def __contains__(self, action):
+        cdef CAction raw = decode(code_of(action))
+        return (raw.kind == self.raw.kind and raw.a == self.raw.a and raw.b == self.raw.b
+                and raw.c == self.raw.c and self.raw.lo <= raw.n <= self.raw.hi)
+
+    def first(self):
+        return wrap(self.raw.kind, self.raw.a, self.raw.b, self.raw.c, self.raw.lo)
+
+    def last(self):
+        return wrap(self.raw.kind, self.raw.a, self.raw.b, self.raw.c, self.raw.hi)
+
+    def action(self, n):
+        if not self.raw.lo <= n <= self.raw.hi:
+            raise ValueError(f"amount {n} is outside {self.raw.lo}..{self.raw.hi}")
+        return wrap(self.raw.kind, self.raw.a, self.raw.b, self.raw.c, n)
+
+    def sample(self, rng):
+        return self.action(rng.randint(self.raw.lo, self.raw.hi))
+
+    def __repr__(self):
+        return (f"ActionRange({self.raw.kind}, {self.raw.a}, {self.raw.b}, {self.raw.c}, "
+                f"{self.raw.lo}..{self.raw.hi})")
+
+
+@cython.freelist(32)
+cdef class Legal:
+    def __cinit__(self):
+        self.ranges = NULL
+
+    def __init__(self):
+        self.reserve(C_MAX_RANGES)
+
+    cdef void reserve(self, int capacity) except *:
+        self.ranges = <CRange *>PyMem_Malloc(max(capacity, 1) * sizeof(CRange))
+        if self.ranges == NULL:
+            raise MemoryError()
+        self.capacity = capacity
+        self.size = 0
+
+    def __dealloc__(self):
+        PyMem_Free(self.ranges)
+
+    def __len__(self):
+        return self.size
+
+    def __getitem__(self, index):
+        cdef int i
+        if isinstance(index, slice):
+            return [self[j] for j in range(*index.indices(self.size))]
+        i = index
+        cdef ActionRange entry
+        if i < 0:
+            i += self.size
+        if not 0 <= i < self.size:
+            raise IndexError(f"range {index} of {self.size}")
+        entry = ActionRange.__new__(ActionRange)
+        entry.raw = self.ranges[i]
+        return entry
+
+    def __iter__(self):
+        for i in range(self.size):
+            yield self[i]
+
+    def __contains__(self, action):
+        cdef CAction raw = decode(code_of(action))
+        cdef CRange *entry
+        cdef int i
+        for i in range(self.size):
+            entry = &self.ranges[i]
+            if (entry.kind == raw.kind and entry.a == raw.a and entry.b == raw.b and entry.c == raw.c
+                    and entry.lo <= raw.n <= entry.hi):
+                return True
+        return False
+
+    def code(self, int index, int n):
+        cdef CRange *entry
+        if not 0 <= index < self.size:
+            raise IndexError(f"range {index} of {self.size}")
+        entry = &self.ranges[index]
+        if n < entry.lo:
+            n = entry.lo
+        elif n > entry.hi:
+            n = entry.hi
+        return encode(entry.kind, entry.a, entry.b, entry.c, n)
+
+    def count(self):
+        cdef long long total = 0
+        cdef int i
+        for i in range(self.size):
+            total += self.ranges[i].hi - self.ranges[i].lo + 1
+        return total
+
+    def pick(self, number):
+        cdef long long left = number % self.count()
+        cdef CRange *entry
+        cdef int i
+        for i in range(self.size):
+            entry = &self.ranges[i]
+            if left <= entry.hi - entry.lo:
+                return wrap(entry.kind, entry.a, entry.b, entry.c, <int>(entry.lo + left))
+            left -= entry.hi - entry.lo + 1
+
+    def sample(self, rng):
+        return self[rng.randrange(self.size)].sample(rng)
+
+    def packed(self):
+        cdef int i
+        cdef CRange *entry
+        cdef list words = []
+        for i in range(self.size):
+            entry = &self.ranges[i]
+            words += (entry.kind, entry.a, entry.b, entry.c, entry.lo, entry.hi)
+        return struct.pack("<" + "4B2i" * self.size, *words)
+
+    @staticmethod
+    def from_packed(data):
+        cdef Legal legal = Legal.__new__(Legal)
+        cdef CRange *entry
+        if len(data) % 12 or len(data) // 12 > C_MAX_RANGES:
+            raise TextError(f"{len(data)} bytes are not whole ranges of 12", where="legal")
+        legal.reserve(len(data) // 12)
+        for kind, a, b, c, lo, hi in struct.iter_unpack("<4B2i", data):
+            entry = &legal.ranges[legal.size]
+            entry.kind = kind
+            entry.a = a
+            entry.b = b
+            entry.c = c
+            entry.lo = lo
+            entry.hi = hi
+            legal.size += 1
+        return legal
+
+
+cdef class Event:
+    @property
+    def kind(self):
+        return self.raw.kind
+
+    @property
+    def seat(self):
+        return self.raw.seat
+
+    @property
+    def a(self):
+        return self.raw.a
+
+    @property
+    def b(self):
+        return self.raw.b
+
+    @property
+    def c(self):
+        return self.raw.c
+
+    @property
+    def n(self):
+        return self.raw.n
+
+    @property
+    def mask(self):
+        return self.raw.mask
+
+    @property
+    def dice(self):
+        return tuple([self.raw.dice[i] for i in range(self.raw.dice_count)])
+
+    def visible_to(self, seat):
+        return bool(self.raw.mask >> (PUBLIC_BIT if seat < 0 else seat) & 1)
+
+    def __repr__(self):
+        return (f"Event(kind={self.kind}, seat={self.seat}, a={self.a}, b={self.b}, c={self.c}, n={self.n}, "
+                f"dice={self.dice}, mask={self.mask:#x})")
+
+
+@dataclass(frozen=True)
+class Result:
+    """Facts of a game, finished or not; scores are the platform's. Tuples are by seat or of seats."""
+
+    over: bool
+    termination: str
+    winners: tuple
+    survivors: tuple
+    eliminated_at: tuple
+    territories: tuple
+    troops: tuple
+    retired: tuple
+    lap: int
+    decisions: int
+
+
+def key_of(seed):
+    """The 16-byte key of a seed: 16 bytes, or a non-negative int below 2**128."""
+    if isinstance(seed, bytes):
+        if len(seed) != 16:
+            raise ValueError(f"a key has 16 bytes, not {len(seed)}")
+        return seed
+    if not 0 <= seed < 1 << 128:
+        raise ValueError(f"seed {seed} is not in 0..2**128-1")
+    return int(seed).to_bytes(16, "little")
+
+cdef void set_key(Dice *dice, bytes key) except *:
+    low, high = struct.unpack("<QQ", key)
+    dice.key[0] = low
+    dice.key[1] = high
+
+cdef list to_events(EventLog *log):
+    """Event objects of a log, which is freed."""
+    cdef list events = []
+    cdef Event event
+    cdef int i
+    for i in range(log.count):
+        event = Event.__new__(Event)
+        event.raw = log.items[i]
+        events.append(event)
+    free(log.items)
+    return events
+
+cdef tuple seats_of(uint32_t mask):
+    cdef list seats = []
+    while mask:
+        seats.append(lowest(mask))
+        mask &= mask - 1
+    return tuple(seats)
+
+
+cdef class Game:
+    def __init__(self, ruleset):
+        family = registry.kernel(ruleset.family)
+        self.ruleset = ruleset
+        self.capsule = family.kernel_capsule
+        self.kernel = <const Kernel *>PyCapsule_GetPointer(self.capsule, "engine_core.Kernel")
+        if self.kernel.abi != KERNEL_ABI:
+            raise RulesetError(f"family {ruleset.family} has ABI {self.kernel.abi}, this core {KERNEL_ABI}")
+        self.rules_bytes = family.compile_rules(ruleset)
+        self.rules = <const uint8_t *>self.rules_bytes
+        self.description = family.describe(ruleset)
+        self.seats = ruleset.seats
+        self.state_size = self.kernel.state_size
+        self.words = self.description.words()
+        if self.words > MAX_FIELD_WORDS:
+            raise RulesetError(f"family {ruleset.family} has {self.words} field words; at most {MAX_FIELD_WORDS}")
+        self.offsets = {}
+        offset = 0
+        for field in self.description.fields:
+            self.offsets[field.name] = (offset, field.length, field.length == 1 and not field.per)
+            offset += field.length
+
+    def __reduce__(self):
+        return Game, (self.ruleset,)
+
+    def new_state(self, seed=0, *, dice=()):
+        cdef State state = State.__new__(State)
+        state.allocate(self)
+        set_key(&state.dice, key_of(seed))
+        state.script(dice)
+        memset(state.block, 0, self.state_size)
+        self.kernel.init(self.rules, state.block, &state.dice, NULL)
+        return state
+
+    def start(self, seed=0, *, dice=()):
+        """Like new_state, and also what happened in the set-up: (state, events)."""
+        cdef State state = self.new_state(seed, dice=dice)
+        cdef EventLog log
+        memset(&log, 0, sizeof(log))
+        state.dice.script_position = 0
+        memset(state.block, 0, self.state_size)
+        self.kernel.init(self.rules, state.block, &state.dice, &log)
+        return state, to_events(&log)
+
+    cdef State restored(self, list words, seed):
+        cdef State state = State.__new__(State)
+        state.allocate(self)
+        set_key(&state.dice, key_of(seed))
+        self.read_words(words, state)
+        self.kernel.resample(self.rules, state.block, -1, &state.dice)
+        state.check()
+        return state
+
+    cdef void read_words(self, list words, Position position) except *:
+        cdef int32_t buffer[MAX_FIELD_WORDS]
+        cdef int fault
+        cdef int i
+        if len(words) != self.words:
+            raise TextError(f"{len(words)} words where {self.words} belong", where="position")
+        for i in range(self.words):
+            buffer[i] = words[i]
+        memset(position.block, 0, self.state_size)
+        fault = self.kernel.import_fields(self.rules, position.block, buffer)
+        if fault:
+            raise TextError(f"{buffer[fault - 1]} is not possible here", where=self.word_name(fault - 1))
+
+    def word_name(self, index):
+        """The field and item of a word, for error messages."""
+        for name, (offset, length, scalar) in self.offsets.items():
+            if offset <= index < offset + length:
+                return name if scalar else f"{name}[{index - offset}]"
+        raise IndexError(index)
+
+    def position(self, position, *, seed=0):
+        """Parse a position text; what it leaves unknown is filled in from the seed, which also keys the dice."""
+        return self.restored(text.parse_position(self.description, position), seed)
+
+    def unpack_position(self, data, *, seed=0):
+        return self.restored(self.unpack_words(data), seed)
+
+    def unpack_view(self, data, seat):
+        cdef View view = View.__new__(View)
+        view.allocate(self)
+        view.seat = seat
+        view.cache = {}
+        self.read_words(self.unpack_words(data), view)
+        return view
+
+    def view(self, view, seat):
+        """Parse a view text (`?` for what is hidden) as seen by a seat, -1 for the public."""
+        cdef View parsed = View.__new__(View)
+        parsed.allocate(self)
+        parsed.seat = seat
+        parsed.cache = {}
+        self.read_words(text.parse_position(self.description, view), parsed)
+        return parsed
+
+    def unpack_words(self, data):
+        """The field words of a packed position or view, its version checked."""
+        if len(data) != 4 * (self.words + 1):
+            raise TextError(f"{len(data)} bytes where {4 * (self.words + 1)} belong", where="packed position")
+        version, *words = struct.unpack(f"<{self.words + 1}i", data)
+        if version != self.description.layout_version:
+            raise TextError(f"layout version {version}, expected {self.description.layout_version}", where="version")
+        return words
+
+    def action(self, action):
+        return Action(*text.parse_action(self.description, action))
+
+    def action_text(self, action):
+        cdef CAction raw = decode(code_of(action))
+        return text.action_text(self.description, raw.kind, raw.a, raw.b, raw.c, raw.n)
+
+    def event_text(self, Event event):
+        return text.event_text(self.description, event.kind, event.seat, event.a, event.b, event.c, event.n,
+                               event.dice)
+
+    def buffer(self):
+        return Legal()
+
+    def __repr__(self):
+        return f"<Game {self.ruleset.name} seats={self.seats} {self.ruleset.hash[:8]}>"
+
+
+cdef class Position:
+    def __cinit__(self):
+        self.block = NULL
+
+    def __init__(self):
+        raise TypeError(f"{type(self).__name__} objects come from a Game or a State")
+
+    cdef void allocate(self, Game game) except *:
+        self.game = game
+        self.block = <uint8_t *>PyMem_Malloc(game.state_size)
+        if self.block == NULL:
+            raise MemoryError()
+
+    def __dealloc__(self):
+        PyMem_Free(self.block)
+
+    cdef int export(self, int32_t *out) noexcept:
+        return self.game.kernel.export_fields(self.game.rules, self.block, out)
+
+    def pending(self):
+        return seats_of(self.game.kernel.pending(self.game.rules, self.block))
+
+    def pending_mask(self):
+        return self.game.kernel.pending(self.game.rules, self.block)
+
+    def legal(self, int seat):
+        cdef CRange ranges[C_MAX_RANGES]
+        cdef int size = self.game.kernel.legal(self.game.rules, self.block, seat, ranges, C_MAX_RANGES)
+        cdef Legal legal = Legal.__new__(Legal)
+        legal.reserve(size)
+        memcpy(legal.ranges, ranges, size * sizeof(CRange))
+        legal.size = size
+        return legal
+
+    def legal_into(self, int seat, Legal buffer not None):
+        buffer.size = self.game.kernel.legal(self.game.rules, self.block, seat, buffer.ranges, buffer.capacity)
+        return buffer.size
+
+    def result(self):
+        cdef Facts facts
+        cdef int seats = self.game.seats
+        self.game.kernel.result(self.game.rules, self.block, &facts)
+        return Result(
+            over=facts.termination != 0,
+            termination=TERMINATIONS[facts.termination],
+            winners=seats_of(facts.winners),
+            survivors=seats_of(facts.survivors),
+            eliminated_at=tuple([facts.eliminated_at[i] for i in range(seats)]),
+            territories=tuple([facts.territories[i] for i in range(seats)]),
+            troops=tuple([facts.troops[i] for i in range(seats)]),
+            retired=tuple([facts.retired[i] for i in range(seats)]),
+            lap=facts.lap,
+            decisions=facts.decisions,
+        )
+
+    def words(self):
+        """All field words, in order."""
+        cdef int32_t buffer[MAX_FIELD_WORDS]
+        cdef int n = self.export(buffer)
+        return [buffer[i] for i in range(n)]
+
+    def text(self):
+        return text.position_text(self.game.description, self.words())
+
+    def packed(self):
+        cdef int32_t buffer[MAX_FIELD_WORDS + 1]
+        cdef int n
+        buffer[0] = self.game.description.layout_version
+        n = self.export(buffer + 1)
+        return (<char *>buffer)[:4 * (n + 1)]
+
+    def digest(self):
+        return blake2b(self.packed(), digest_size=16).hexdigest()
+
+    def field(self, name):
+        cdef int32_t buffer[MAX_FIELD_WORDS]
+        offset, length, _ = self.game.offsets[name]
+        self.export(buffer)
+        return tuple([buffer[i] for i in range(offset, offset + length)])
+
+    def __getattr__(self, name):
+        entry = self.game.offsets.get(name) if self.game is not None else None
+        if entry is None:
+            raise AttributeError(f"{type(self).__name__} has no field {name!r}")
+        values = self.field(name)
+        return values[0] if entry[2] else values
+
+    def __eq__(self, other):
+        if type(self) is not type(other):
+            return NotImplemented
+        cdef Position mine = self
+        cdef Position its = other
+        if mine.game.ruleset.hash != its.game.ruleset.hash:
+            return False
+        return memcmp(mine.block, its.block, mine.game.state_size) == 0
+
+    __hash__ = None
+
+
+cdef class State(Position):
+    @property
+    def key(self):
+        return struct.pack("<QQ", self.dice.key[0], self.dice.key[1])
+
+    cdef int apply_raw(self, int seat, uint64_t code) except -1:
+        cdef int broken
+        broken = self.game.kernel.apply(self.game.rules, self.block, seat, decode(code), &self.dice, NULL)
+        if broken:
+            self.refuse(seat, code, broken)
+        return 0
+
+    def refuse(self, seat, code, broken):
+        """Raise IllegalAction for a broken rule."""
+        try:
+            action = self.game.action_text(code)
+        except (ValueError, IndexError):
+            action = repr(Action.from_int(code))
+        raise IllegalAction(self.game.description.rules[broken], seat=seat, action=action)
+
+    def apply(self, int seat, action):
+        if type(action) is int:
+            self.apply_raw(seat, <uint64_t>action if 0 <= action < 1 << 63 else code_of(action))
+        else:
+            self.apply_raw(seat, code_of(action))
+
+    def play(self, int seat, action):
+        cdef EventLog log
+        cdef uint64_t code = code_of(action)
+        cdef int broken
+        memset(&log, 0, sizeof(log))
+        broken = self.game.kernel.apply(self.game.rules, self.block, seat, decode(code), &self.dice, &log)
+        events = to_events(&log)
+        if broken:
+            self.refuse(seat, code, broken)
+        return events
+
+    def retire(self, int seat, mode="passive"):
+        cdef EventLog log
+        cdef int broken
+        if not 0 <= seat < self.game.seats:
+            raise StateError(f"no seat {seat}; the game has seats 0..{self.game.seats - 1}")
+        if mode not in RETIRE_MODES:
+            raise StateError(f"unknown retire mode {mode!r}; valid: {', '.join(RETIRE_MODES)}")
+        memset(&log, 0, sizeof(log))
+        broken = self.game.kernel.retire(self.game.rules, self.block, seat, RETIRE_MODES[mode], &self.dice, &log)
+        events = to_events(&log)
+        if broken:
+            raise StateError(f"seat {seat} cannot be retired: {self.game.description.rules[broken]}")
+        return events
+
+    def script(self, dice):
+        values = list(dice)
+        highest = self.game.kernel.max_die
+        for index, value in enumerate(values):
+            if type(value) is not int or not 1 <= value <= highest:
+                raise StateError(f"scripted die {index}: {value!r} is not in 1..{highest}")
+        left = self.script_bytes[self.dice.script_position:] if self.script_bytes is not None else b""
+        self.script_bytes = left + bytes(values)
+        self.dice.script = <const uint8_t *>self.script_bytes
+        self.dice.script_length = len(self.script_bytes)
+        self.dice.script_position = 0
+
+    def scripted_left(self):
+        return self.dice.script_length - self.dice.script_position
+
+    def copy(self):
+        cdef State twin = State.__new__(State)
+        twin.game = self.game
+        twin.block = <uint8_t *>PyMem_Malloc(self.game.state_size)
+        if twin.block == NULL:
+            raise MemoryError()
+        memcpy(twin.block, self.block, self.game.state_size)
+        twin.dice = self.dice
+        twin.script_bytes = self.script_bytes
+        return twin
+
+    __copy__ = copy
+
+    def view(self, int seat):
+        if not 0 <= seat < self.game.seats:
+            raise StateError(f"no seat {seat}; the game has seats 0..{self.game.seats - 1}")
+        return self.seen_by(seat)
+
+    def public_view(self):
+        return self.seen_by(-1)
+
+    cdef View seen_by(self, int seat):
+        cdef View view = View.__new__(View)
+        view.allocate(self.game)
+        view.seat = seat
+        view.cache = {}
+        memcpy(view.block, self.block, self.game.state_size)
+        self.game.kernel.redact(self.game.rules, view.block, seat)
+        return view
+
+    def check(self):
+        cdef int broken = self.game.kernel.check(self.game.rules, self.block)
+        if broken:
+            raise StateError(f"impossible position: {self.game.description.rules[broken]}")
+
+    def __repr__(self):
+        return f"<State {self.game.ruleset.name} {self.digest()[:8]}>"
+
+
+cdef class View(Position):
+    def field(self, name):
+        values = self.cache.get(name)
+        if values is None:
+            self.fill_cache()
+            values = self.cache[name]
+        return values
+
+    cdef void fill_cache(self) except *:
+        """All fields at once: a view never changes."""
+        cdef list words = self.words()
+        for name, (offset, length, _) in self.game.offsets.items():
+            self.cache[name] = tuple(words[offset:offset + length])
+
+    def resample(self, seed):
+        cdef State state = State.__new__(State)
+        state.allocate(self.game)
+        memcpy(state.block, self.block, self.game.state_size)
+        set_key(&state.dice, key_of(seed))
+        self.game.kernel.resample(self.game.rules, state.block, self.seat, &state.dice)
+        return state
+
+    def __repr__(self):
+        return f"<View {self.game.ruleset.name} seat={self.seat} {self.digest()[:8]}>"
