@@ -29,7 +29,7 @@ def generate(target: Path) -> list[Path]:
     if protoc.main(arguments) != 0:
         raise SystemExit("protoc failed: see the message above")
     for path in folder.glob("*_pb2_grpc.py*"):
-        if "Servicer" not in path.read_text(encoding="utf-8"):
+        if "ServiceStub" not in path.read_text(encoding="utf-8"):
             path.unlink()  # a .proto without services: nothing in it
     (folder / "__init__.py").write_text(DOCSTRING, encoding="utf-8")
     return sorted(folder.iterdir())

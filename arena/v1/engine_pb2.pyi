@@ -83,8 +83,8 @@ class Variant(_message.Message):
     summary: _builtins.str
     """One sentence for people."""
     @_builtins.property
-    def options(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Names of its options, as Resolve takes them."""
+    def options(self) -> _containers.RepeatedCompositeFieldContainer[Global___Option]:
+        """Its options, as Resolve takes them."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Variant(_message.Message):
         seats_lo: _builtins.int = ...,
         seats_hi: _builtins.int = ...,
         summary: _builtins.str = ...,
-        options: _abc.Iterable[_builtins.str] | None = ...,
+        options: _abc.Iterable[Global___Option] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -103,6 +103,40 @@ class Variant(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Variant: _TypeAlias = Variant  # noqa: Y015
+
+@_typing.final
+class Option(_message.Message):
+    """One option of a variant."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    ALLOWED_FIELD_NUMBER: _builtins.int
+    DEFAULT_FIELD_NUMBER: _builtins.int
+    SUMMARY_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Its name."""
+    allowed: _builtins.str
+    """The values it may have, in words."""
+    default: _builtins.str
+    """Its value unless given, as JSON."""
+    summary: _builtins.str
+    """One sentence for people."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        allowed: _builtins.str = ...,
+        default: _builtins.str = ...,
+        summary: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allowed", b"allowed", "default", b"default", "name", b"name", "summary", b"summary"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Option: _TypeAlias = Option  # noqa: Y015
 
 @_typing.final
 class ResolveRequest(_message.Message):
@@ -136,7 +170,7 @@ class ResolveRequest(_message.Message):
     variant: _builtins.str
     """The variant."""
     seats: _builtins.int
-    """Number of seats; 0 for the variant's own default."""
+    """Number of seats; 0 for the variant's usual number."""
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Options as JSON values, such as `50`, `true` or `"fixed"`; a bare word is a string."""
@@ -199,7 +233,7 @@ class SetupRequest(_message.Message):
     ruleset: _builtins.str
     """The resolved ruleset."""
     seed: _builtins.bytes
-    """The game's key, 1 to 16 bytes."""
+    """Key of the game's luck, at most 16 bytes."""
     def __init__(
         self,
         *,
@@ -244,67 +278,49 @@ Global___SetupResponse: _TypeAlias = SetupResponse  # noqa: Y015
 
 @_typing.final
 class Situation(_message.Message):
-    """Where a game stands: a full position, or what one seat sees, filled in at random."""
+    """Where a game stands: a position, or what one seat sees, whose blanks are filled in at random."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     RULESET_FIELD_NUMBER: _builtins.int
     POSITION_FIELD_NUMBER: _builtins.int
     VIEW_FIELD_NUMBER: _builtins.int
+    PACKED_VIEW_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
     ruleset: _builtins.str
     """The resolved ruleset."""
     position: _builtins.str
     """A position's text."""
-    @_builtins.property
-    def view(self) -> Global___View:
-        """A packed view, as Decide carries it."""
-
+    view: _builtins.str
+    """A view's text."""
+    packed_view: _builtins.bytes
+    """A packed view, as Decide carries it."""
+    seat: _builtins.int
+    """The seat a view belongs to; -1 for the public."""
+    seed: _builtins.bytes
+    """Key of the game's luck, at most 16 bytes; it fills a view's blanks, consistently, and equal keys fill and roll
+    equally.
+    """
     def __init__(
         self,
         *,
         ruleset: _builtins.str = ...,
         position: _builtins.str = ...,
-        view: Global___View | None = ...,
+        view: _builtins.str = ...,
+        packed_view: _builtins.bytes = ...,
+        seat: _builtins.int = ...,
+        seed: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "source", b"source", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["packed_view", b"packed_view", "position", b"position", "source", b"source", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["position", b"position", "ruleset", b"ruleset", "source", b"source", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["packed_view", b"packed_view", "position", b"position", "ruleset", b"ruleset", "seat", b"seat", "seed", b"seed", "source", b"source", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_source: _TypeAlias = _typing.Literal["position", "view"]  # noqa: Y015
+    _WhichOneofReturnType_source: _TypeAlias = _typing.Literal["position", "view", "packed_view"]  # noqa: Y015
     _WhichOneofArgType_source: _TypeAlias = _typing.Literal["source", b"source"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_source) -> _WhichOneofReturnType_source | None: ...
 
 Global___Situation: _TypeAlias = Situation  # noqa: Y015
-
-@_typing.final
-class View(_message.Message):
-    """What one seat sees."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    PACKED_FIELD_NUMBER: _builtins.int
-    SEAT_FIELD_NUMBER: _builtins.int
-    SEED_FIELD_NUMBER: _builtins.int
-    packed: _builtins.bytes
-    """The packed view."""
-    seat: _builtins.int
-    """The seat it belongs to; -1 for the public."""
-    seed: _builtins.bytes
-    """Fills what the view hides, consistently and at random: equal seeds give equal positions."""
-    def __init__(
-        self,
-        *,
-        packed: _builtins.bytes = ...,
-        seat: _builtins.int = ...,
-        seed: _builtins.bytes = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["packed", b"packed", "seat", b"seat", "seed", b"seed"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___View: _TypeAlias = View  # noqa: Y015
 
 @_typing.final
 class LegalRequest(_message.Message):

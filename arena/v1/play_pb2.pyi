@@ -271,7 +271,7 @@ class GameStart(_message.Message):
 
     @_builtins.property
     def options(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """Settings of the bot's entry, such as `level`; in text form."""
+        """Settings of the bot's entry as JSON values, such as `3`, `true` or `"bold"`."""
 
     def __init__(
         self,

@@ -1,0 +1,6 @@
+"""The gRPC server: bots play through PlayService, ask about rules through EngineService."""
+
+from arena.server.door import RemoteDoor
+from arena.server.server import PlayServer
+
+__all__ = ["PlayServer", "RemoteDoor"]

@@ -1,0 +1,83 @@
+"""PlayService: turns streams into connections of doors; messages stay bytes, so that garbage is a bot's fault.
+
+One thread a stream reads, the server's own thread of the call writes: as fast as grpc.aio when measured, and
+simpler, since the driver has threads of its own.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from arena.server.connection import Connection, Refused
+from arena.server.door import RemoteDoor
+from arena.v1 import play_pb2
+
+JOIN_S = 10.0
+SERVICE = play_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name
+
+FindDoor = Callable[[str], RemoteDoor | None]
+
+
+class PlayService:
+    """Serves PlayService.Play; `find_door` gives the door of a token."""
+
+    def __init__(self, find_door: FindDoor) -> None:
+        """Keep the way to doors."""
+        self._find_door = find_door
+
+    def handler(self) -> grpc.GenericRpcHandler:
+        """What a grpc.Server takes; no (de)serialisers, so both directions are bytes."""
+        return grpc.method_handlers_generic_handler(
+            SERVICE, {"Play": grpc.stream_stream_rpc_method_handler(self._play)}
+        )
+
+    def _play(self, requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
+        connection = Connection()
+        context.add_callback(connection.close)
+        try:
+            join = _first_message(requests, context)
+            door = self._find_door(join.token)
+            if door is None:
+                raise Refused(
+                    grpc.StatusCode.UNAUTHENTICATED, "unknown token; ARENA_TOKEN holds the one that was given"
+                )
+            door.attach(connection, join)
+        except Refused as refusal:
+            context.abort(refusal.code, str(refusal))
+        threading.Thread(
+            target=_read, args=(requests, connection, door), name=f"read {door.name}", daemon=True
+        ).start()
+        yield from connection.outgoing()
+        if connection.refusal is not None:
+            context.abort(connection.refusal.code, str(connection.refusal))
+
+
+def _first_message(requests: Iterator[bytes], context: grpc.ServicerContext) -> play_pb2.Join:
+    """The Join a stream opens with; Refused for anything else, and the stream is cut if it stays silent."""
+    watchdog = threading.Timer(JOIN_S, context.cancel)
+    watchdog.daemon = True
+    watchdog.start()
+    try:
+        request = play_pb2.PlayRequest.FromString(next(requests, b""))
+    except DecodeError:
+        request = play_pb2.PlayRequest()
+    finally:
+        watchdog.cancel()
+    if request.WhichOneof("content") != "join":
+        raise Refused(grpc.StatusCode.INVALID_ARGUMENT, "the first message of a stream must be Join")
+    return request.join
+
+
+def _read(requests: Iterator[bytes], connection: Connection, door: RemoteDoor) -> None:
+    try:
+        for data in requests:
+            door.receive(data, time.monotonic())
+    except grpc.RpcError:
+        pass  # the stream broke: the door decides what that means
+    finally:
+        door.detach(connection)

@@ -1,0 +1,113 @@
+"""The server process's part: services, health checking, reflection and addresses in one object."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from arena.errors import ArenaError
+from arena.seats import Inbox
+from arena.server import engine, play
+from arena.server.door import RESUME_S, RemoteDoor
+from arena.v1 import engine_pb2_grpc
+
+# Every connected bot holds one thread of the pool; threads are made when needed.
+MAX_STREAMS = 512
+# Far above flood.MAX_MESSAGE_BYTES, so that what is too long is seen and named instead of a broken stream.
+HARD_LIMIT_BYTES = 64 * 1024 * 1024
+STOP_S = 0.5
+OPTIONS = (
+    ("grpc.so_reuseport", 0),  # an address in use is an error, not a shared one
+    ("grpc.max_receive_message_length", HARD_LIMIT_BYTES),
+    ("grpc.keepalive_time_ms", 30_000),  # a peer that vanished without a word is noticed
+    ("grpc.keepalive_timeout_ms", 10_000),
+)
+
+
+class PlayServer:
+    """Serves on TCP (`127.0.0.1:0` picks a port) and Unix sockets (`unix:/path`); a context manager.
+
+    `addresses` are those really bound. ArenaError names an address that cannot be.
+    """
+
+    def __init__(self, addresses: Sequence[str] = ("127.0.0.1:0",)) -> None:
+        """Bind, but serve only from start() on."""
+        self._doors: dict[str, RemoteDoor] = {}
+        self._pool = ThreadPoolExecutor(MAX_STREAMS, thread_name_prefix="grpc")
+        self._server = grpc.server(self._pool, options=OPTIONS)
+        self._server.add_generic_rpc_handlers((play.PlayService(self._doors.get).handler(),))
+        engine_pb2_grpc.add_EngineServiceServicer_to_server(engine.EngineService(), self._server)
+        self._health = health.HealthServicer()
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        names = (play.SERVICE, engine.SERVICE)
+        reflection.enable_server_reflection(
+            (*names, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server
+        )
+        for name in (*names, ""):
+            self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+        self.addresses = tuple(self._bind(address) for address in addresses)
+
+    def start(self) -> PlayServer:
+        """Serve."""
+        self._server.start()
+        return self
+
+    def door(
+        self,
+        name: str,
+        inbox: Inbox,
+        *,
+        start_s: float,
+        token: str = "",
+        max_open: int | None = 1,
+        resume_s: float = RESUME_S,
+        on_close: Callable[[], None] | None = None,
+    ) -> RemoteDoor:
+        """A door for whoever joins with the token (a fresh secret unless given) within `start_s` seconds.
+
+        `name` is a label. `max_open` is how many questions the bot may hold at once (None: any number).
+        """
+        token = token or secrets.token_urlsafe(24)
+        if token in self._doors:
+            raise ArenaError(f"the token of {name} is in use already; every door needs its own")
+
+        def forget() -> None:
+            self._doors.pop(token, None)
+            if on_close is not None:
+                on_close()
+
+        door = RemoteDoor(
+            name, token, inbox, start_s=start_s, resume_s=resume_s, max_open=max_open, on_close=forget
+        )
+        self._doors[token] = door
+        return door
+
+    def stop(self) -> None:
+        """Close every door, say so to health checkers, and end all calls within half a second."""
+        self._health.enter_graceful_shutdown()
+        for door in list(self._doors.values()):
+            door.close()
+        self._server.stop(STOP_S).wait()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def __enter__(self) -> PlayServer:
+        """Serve."""
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        """Stop."""
+        self.stop()
+
+    def _bind(self, address: str) -> str:
+        try:
+            port = self._server.add_insecure_port(address)
+        except RuntimeError as error:
+            raise ArenaError(f"cannot serve on {address}: {error}") from None
+        if address.startswith("unix:"):
+            return address
+        return f"{address.rpartition(':')[0]}:{port}"

@@ -1,0 +1,179 @@
+"""The engine's values as messages and packed bytes, and back; proto/arena/v1/rules.proto has the layouts."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from arena.types import Fault, GameResult, Limits
+from arena.v1 import play_pb2, rules_pb2
+from engine_core import Action, Event, Game, Legal, View
+from engine_core.description import Description, Kind
+
+MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+NOBODY = 255
+_EVENT = struct.Struct("<Iiii")
+
+
+@dataclass(frozen=True, slots=True)
+class SeenEvent:
+    """An event as it travels: like the engine's, without the mask of who else may see it; seat -1 = none."""
+
+    kind: int
+    seat: int
+    a: int
+    b: int
+    c: int
+    n: int
+    dice: tuple[int, ...]
+
+
+def rules_message(description: Description) -> rules_pb2.Rules:
+    """A game's vocabulary and the layout of its packed view."""
+    return rules_pb2.Rules(
+        family=description.family,
+        layout_version=description.layout_version,
+        seats=description.seats,
+        colours=description.colours,
+        colour_seats=description.colour_seat,
+        teams=description.teams,
+        territories=description.territories,
+        territory_names=description.territory_names,
+        cards=description.cards,
+        phases=description.phases,
+        actions=[_kind_message(kind) for kind in description.actions],
+        events=[_kind_message(kind) for kind in description.events],
+        fields=[
+            rules_pb2.Field(name=f.name, length=f.length, of=f.of, per=f.per, summary=f.summary)
+            for f in description.fields
+        ],
+    )
+
+
+def _kind_message(kind: Kind) -> rules_pb2.Kind:
+    return rules_pb2.Kind(name=kind.name, operands=kind.operands, amount=kind.amount, summary=kind.summary)
+
+
+def game_start(
+    number: int,
+    seat: int,
+    game: Game,
+    limits: Limits,
+    bot_seed: bytes,
+    players: Sequence[str] = (),
+    options: Mapping[str, object] | None = None,
+) -> play_pb2.GameStart:
+    """The message that opens game `number` of a connection for one seat."""
+    return play_pb2.GameStart(
+        game=number,
+        seat=seat,
+        rules=rules_message(game.description),
+        ruleset=game.ruleset.text,
+        ruleset_hash=game.ruleset.hash,
+        limits=play_pb2.Limits(decision_ms=milliseconds(limits.decision), game_ms=milliseconds(limits.game)),
+        bot_seed=bot_seed,
+        players=players,
+        options={key: str(value) for key, value in (options or {}).items()},
+    )
+
+
+def game_end(number: int, seat: int, result: GameResult | None) -> play_pb2.GameEnd:
+    """The message that closes a game for one seat; without a result the game was broken off."""
+    if result is None:
+        return play_pb2.GameEnd(game=number)
+    return play_pb2.GameEnd(
+        game=number,
+        termination=result.termination,
+        winners=result.winners,
+        scores=result.scores,
+        placements=[play_pb2.Placement(lo=lo, hi=hi) for lo, hi in result.placements],
+        laps=result.laps,
+        faults=[_fault_message(fault) for fault in result.faults if fault.seat == seat],
+    )
+
+
+def _fault_message(fault: Fault) -> play_pb2.Fault:
+    return play_pb2.Fault(
+        kind=fault.kind,
+        decision=fault.decision,
+        message=fault.message,
+        used_ms=fault.used_ms,
+        limit_ms=fault.limit_ms,
+        retired=fault.action == "retire",
+    )
+
+
+def milliseconds(seconds: float) -> int:
+    """Seconds as whole milliseconds within a uint32."""
+    return int(min(max(seconds * 1000.0, 0.0), 2**32 - 1))
+
+
+def action_code(action: rules_pb2.Action) -> int:
+    """The int code of an action; ValueError when a part is out of its range."""
+    for name in ("kind", "a", "b", "c"):
+        if getattr(action, name) > 255:
+            raise ValueError(f"action: {name} = {getattr(action, name)} is not within 0..255")
+    return int(Action(action.kind, action.a, action.b, action.c, action.n))
+
+
+def range_code(legal: Legal, index: int, amount: int) -> int:
+    """The int code of range `index` with `amount`; ValueError says which indices or amounts there are."""
+    if index >= len(legal):
+        raise ValueError(f"range {index} does not exist: the question has ranges 0..{len(legal) - 1}")
+    return int(legal[index].action(amount))
+
+
+def action_message(code: int) -> rules_pb2.Action:
+    """An action's int code as a message."""
+    action = Action.from_int(code)
+    return rules_pb2.Action(kind=action.kind, a=action.a, b=action.b, c=action.c, n=action.n)
+
+
+def range_messages(legal: Legal) -> list[rules_pb2.ActionRange]:
+    """Legal ranges in typed form."""
+    return [rules_pb2.ActionRange(kind=r.kind, a=r.a, b=r.b, c=r.c, lo=r.lo, hi=r.hi) for r in legal]
+
+
+def view_messages(view: View) -> list[rules_pb2.FieldValues]:
+    """A view in typed form: every field of the description by name."""
+    return [
+        rules_pb2.FieldValues(name=field.name, values=view.field(field.name))
+        for field in view.game.description.fields
+    ]
+
+
+def event_messages(events: Iterable[Event]) -> list[rules_pb2.Event]:
+    """Events in typed form."""
+    return [
+        rules_pb2.Event(
+            kind=e.kind, seat=-1 if e.seat == NOBODY else e.seat, a=e.a, b=e.b, c=e.c, n=e.n, dice=e.dice
+        )
+        for e in events
+    ]
+
+
+def pack_events(events: Iterable[Event]) -> bytes:
+    """Events in packed form."""
+    parts = []
+    for e in events:
+        seat = -1 if e.seat == NOBODY else e.seat
+        parts.append(_EVENT.pack(e.kind | e.a << 8 | e.b << 16 | e.c << 24, e.n, seat, len(e.dice)))
+        if e.dice:
+            parts.append(struct.pack(f"<{len(e.dice)}i", *e.dice))
+    return b"".join(parts)
+
+
+def unpack_events(data: bytes) -> list[SeenEvent]:
+    """The events of a packed run; ValueError when it is cut short."""
+    events, offset = [], 0
+    try:
+        while offset < len(data):
+            template, n, seat, count = _EVENT.unpack_from(data, offset)
+            dice = struct.unpack_from(f"<{count}i", data, offset + _EVENT.size)
+            offset += _EVENT.size + 4 * count
+            kind, a, b, c = template.to_bytes(4, "little")
+            events.append(SeenEvent(kind, seat, a, b, c, n, dice))
+    except struct.error as error:
+        raise ValueError(f"packed events: cut short at byte {offset} of {len(data)}: {error}") from None
+    return events
