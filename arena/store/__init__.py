@@ -11,6 +11,9 @@ from types import TracebackType
 from typing import Self
 
 from arena.ratings import OnlineRatingSystem, RatedGame, RatingSystem
+from arena.ratings.live_elo import LiveElo
+from arena.store import commits, content, games, rating_log, recompute, standings, tournaments
+from arena.store.database import Database
 from arena.store.rows import (
     AttemptRow,
     DoneSequences,
@@ -30,30 +33,38 @@ from arena.store.rows import (
 )
 from arena.types import MatchResult, Pairing, Player, VariantSetup
 
+LIVE_ELO = LiveElo()
+
 
 class Store:
     """A database of results, by SQLAlchemy URL (`sqlite:///arena.db`, `postgresql+psycopg://...`).
 
-    Opening does not touch the database; call `migrate()` once before use. Every method raises StoreError with a
-    plain message when the database cannot be used or an id is unknown. One process writes; any number may read.
+    Opening does not touch the database; call `migrate()` once before use. Every method raises StoreError with
+    a plain message when the database cannot be used or an id is unknown. One process writes; any number may
+    read.
     """
 
     def __init__(self, url: str) -> None:
         """Remember the database; create the folder of an SQLite file."""
+        self._database = Database(url)
 
     def __enter__(self) -> Self:
         """Return the store itself."""
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close the store."""
+        self.close()
 
     def close(self) -> None:
         """Close all connections."""
+        self._database.close()
 
     def migrate(self) -> None:
         """Create the tables or bring them to this version's schema; harmless when they already are."""
+        self._database.migrate()
 
     # Tournaments
 
@@ -70,114 +81,191 @@ class Store:
     ) -> int:
         """Store a new tournament in state `running` and return its id.
 
-        `spec` is the specification's text, `seed` the secret, `commitment` its published hash, `total` the number
-        of matches planned. Indices into `setups` and `players` are those that pairings use. Two players with the
-        same bot, version and settings are one identity and raise StoreError.
+        `spec` is the specification's text, `seed` the secret, `commitment` its published hash, `total` the
+        number of matches planned. Indices into `setups` and `players` are those that pairings use. Two
+        players with the same bot, version and settings are one identity and raise StoreError.
         """
+        with self._database.writing() as session:
+            return tournaments.create(
+                session,
+                name=name,
+                spec=spec,
+                seed=seed,
+                commitment=commitment,
+                setups=setups,
+                players=players,
+                total=total,
+            )
 
     def tournament(self, reference: int | str) -> TournamentRow:
         """Return a tournament by id (also as text), or the newest one of that name."""
+        with self._database.reading() as session:
+            return tournaments.find(session, reference)
 
     def tournaments(self, *, resumable: bool = False) -> tuple[TournamentRow, ...]:
         """Return all tournaments, or those not finished, newest first."""
+        with self._database.reading() as session:
+            return tournaments.listing(session, resumable=resumable)
 
     def seed(self, tournament_id: int) -> bytes:
         """Return the secret seed, for the tournament process only."""
+        with self._database.reading() as session:
+            return tournaments.require(session, tournament_id).seed
 
     def set_state(self, tournament_id: int, state: TournamentState) -> None:
         """Record that a tournament runs (again), was stopped, or is finished (which publishes its seed)."""
+        with self._database.writing() as session:
+            tournaments.set_state(session, tournament_id, state)
 
     def setups(self, tournament_id: int) -> tuple[PoolRow, ...]:
         """Return the pool of each setup, by setup index."""
+        with self._database.reading() as session:
+            return tournaments.setups(session, tournament_id)
 
     def entries(self, tournament_id: int) -> tuple[PlayerRow, ...]:
         """Return the players of a tournament, by entry index, with their labels there."""
+        with self._database.reading() as session:
+            return tournaments.entries(session, tournament_id)
 
     def check_resume(
         self, tournament_id: int, setups: Sequence[VariantSetup], players: Sequence[Player]
     ) -> None:
-        """Raise StoreError, naming the first difference, unless these are the setups and players it began with."""
+        """Raise StoreError, naming the first difference, unless it began with these setups and players."""
+        with self._database.reading() as session:
+            tournaments.check_resume(session, tournament_id, setups, players)
 
     # Commits
 
     def commit_match(self, tournament_id: int, pairing: Pairing, key: bytes, result: MatchResult) -> bool:
         """Commit one finished match in a transaction of its own; see `commit_matches`."""
+        return self.commit_matches(tournament_id, [FinishedMatch(pairing, key, result)])[0]
 
     def commit_matches(self, tournament_id: int, matches: Sequence[FinishedMatch]) -> tuple[bool, ...]:
         """Commit attempts in one transaction and tell for each whether it now counts.
 
         False: the sequence was committed before (nothing is stored), or the result carries an error (a voided
-        attempt is stored with the reason, and the match stays open). A result that contradicts its pairing raises
-        StoreError and stores nothing.
+        attempt is stored with the reason, and the match stays open). A result that contradicts its pairing
+        raises StoreError and stores nothing.
         """
+        with self._database.writing() as session:
+            return commits.commit(session, tournament_id, matches)
 
     def done_sequences(self, tournament_id: int) -> DoneSequences:
         """Return which sequence numbers are committed; supports `in`, `len` and iteration."""
+        with self._database.reading() as session:
+            return commits.done_sequences(session, tournament_id)
 
     def attempts(self, tournament_id: int, *, voided_only: bool = False) -> tuple[AttemptRow, ...]:
         """Return the attempts in the order of sequence and number, to tell why a match was replayed."""
+        with self._database.reading() as session:
+            return commits.attempts(session, tournament_id, voided_only=voided_only)
 
     # Results
 
     def pools(self, tournament_id: int | None = None) -> tuple[PoolRow, ...]:
         """Return the pools of a tournament, or all."""
+        with self._database.reading() as session:
+            return tournaments.pools(session, tournament_id)
 
     def leaderboard(
         self,
         *,
         tournament_id: int | None = None,
         pool_id: int | None = None,
-        system: RatingSystem | None = None,
+        system: RatingSystem = LIVE_ELO,
     ) -> tuple[LeaderboardRow, ...]:
-        """Return the standings over a tournament, a pool, or a pool within a tournament, best mean score first.
+        """Return the standings over a tournament, a pool, or a pool in a tournament, best mean score first.
 
-        `rating` is the number of `system` (default `live_elo`): within a tournament the stored one, the mean over
-        pools when several are covered; for a pool over all tournaments it is computed from the games.
+        `rating` is the number of `system` (default `live_elo`): within a tournament the stored one, the mean
+        over pools when several are covered; for a pool over all tournaments it is computed from the games.
         """
+        with self._database.reading() as session:
+            return standings.leaderboard(session, standings.Scope(tournament_id, pool_id), system)
 
     def pairwise(
         self, *, tournament_id: int | None = None, pool_id: int | None = None
     ) -> tuple[PairwiseRow, ...]:
         """Return, for each ordered pair that met, what they scored when both sat at one table."""
+        with self._database.reading() as session:
+            return standings.pairwise(session, standings.Scope(tournament_id, pool_id))
 
     def games(self, tournament_id: int, *, sequence: int | None = None) -> Iterator[GameRow]:
         """Yield the committed games (of one match) in scheduled order, each seat with its reason in words."""
+        with self._database.reading() as session:
+            yield from games.games(session, tournament_id, sequence)
 
     def game(self, game_id: int) -> GameRow:
         """Return one game."""
+        with self._database.reading() as session:
+            return games.game(session, game_id)
 
     def record(self, game_id: int) -> bytes:
         """Return one game's record as the runner delivered it (compressed)."""
+        with self._database.reading() as session:
+            return games.record(session, game_id)
 
     def faults(self, tournament_id: int, *, player_id: int | None = None) -> tuple[FaultRow, ...]:
         """Return the faults in committed games (of one player), in scheduled order."""
+        with self._database.reading() as session:
+            return tuple(games.faults(session, tournament_id, player_id))
 
-    def export(self, tournament_id: int, name: ExportName) -> Table:
-        """Return a table of plain values for CSV or JSON; committed matches only."""
+    def export(self, tournament_id: int, name: ExportName, *, system: RatingSystem = LIVE_ELO) -> Table:
+        """Return a table of plain values for CSV or JSON; committed matches only, read as it is consumed.
+
+        Equal runs give equal tables, except for the times in `faults`.
+        """
+        columns = content.columns(name)
+        self.tournament(tournament_id)
+        return Table(columns, self._rows(tournament_id, name, system))
+
+    def _rows(
+        self, tournament_id: int, name: ExportName, system: RatingSystem
+    ) -> Iterator[tuple[str | int | float | None, ...]]:
+        with self._database.reading() as session:
+            yield from content.rows(session, tournament_id, name, system)
 
     def content_hash(self, tournament_id: int) -> str:
-        """Return a hex hash over all committed results in scheduled order, blind to times, workers and attempts.
+        """Return a hex hash over all committed results in scheduled order, blind to times and workers.
 
         Two runs of one spec and seed with deterministic bots have equal hashes, interrupted or not.
         """
+        with self._database.reading() as session:
+            return content.content_hash(session, tournament_id)
 
     # Ratings
 
     def games_in_order(self, pool_id: int, *, tournament_id: int | None = None) -> Iterator[RatedGame]:
         """Yield a pool's released games by tournament, sequence and rotation.
 
-        Released: every earlier match of that tournament is committed too; what merely finished first is biased.
+        Released: every earlier match of that tournament is committed too; what merely finished first is
+        biased.
         """
+        with self._database.reading() as session:
+            yield from rating_log.games_in_order(session, pool_id, tournament_id)
 
-    def update_ratings(self, tournament_id: int, system: OnlineRatingSystem | None = None) -> int:
+    def update_ratings(self, tournament_id: int, system: OnlineRatingSystem = LIVE_ELO) -> int:
         """Rate the matches released since the last call and return how many; cost is per new match."""
+        with self._database.writing() as session:
+            return rating_log.update(session, tournament_id, system)
 
     def recompute_ratings(
-        self, system: OnlineRatingSystem | None = None, *, tournament_id: int | None = None
+        self, system: OnlineRatingSystem = LIVE_ELO, *, tournament_id: int | None = None
     ) -> RecomputeReport:
-        """Rewrite ratings and history from the committed games and report whether they were equal (exactly)."""
+        """Rewrite ratings and history from the committed games; report whether they were equal to the bit."""
+        wanted = [t.id for t in self.tournaments()] if tournament_id is None else [tournament_id]
+        reports = []
+        for tournament in sorted(wanted):
+            with self._database.writing() as session:
+                reports.append(recompute.recompute(session, tournament, system))
+        return RecomputeReport(
+            tournaments=len(reports),
+            matches=sum(matches for matches, _ in reports),
+            differences=tuple(line for _, lines in reports for line in lines),
+        )
 
     def rating_changes(
-        self, tournament_id: int, *, player_id: int | None = None
+        self, tournament_id: int, *, player_id: int | None = None, system: RatingSystem = LIVE_ELO
     ) -> tuple[RatingChangeRow, ...]:
         """Return the rating changes in scheduled order, each with expected and actual points."""
+        with self._database.reading() as session:
+            return tuple(rating_log.changes(session, tournament_id, system.id, player_id))

@@ -104,14 +104,16 @@ class AttemptRow:
 class LeaderboardRow:
     """A player's standing; every share is of this player's own games.
 
-    `score` is the mean score a game in [0, 1] and `score_se` its standard error with the match as the unit (None
-    below two matches); `wins` counts games won outright or with the team; `capped` is the share of games that
-    ended at the turn cap; `faults` counts faults; `rating` is None while no match of the player is rated.
+    `score` is the mean score a game in [0, 1] over the games that the point rule did not void (`void` counts
+    those), `score_se` its standard error with the match as the unit (None below two matches); `wins` counts
+    games won, alone or with others; `capped` is the share of games that ended at the turn cap; `faults`
+    counts faults; `rating` is None while no match of the player is rated.
     """
 
     player: PlayerRow
     games: int
     matches: int
+    void: int
     score: float
     score_se: float | None
     wins: int
@@ -122,7 +124,7 @@ class LeaderboardRow:
 
 @dataclass(frozen=True, slots=True)
 class PairwiseRow:
-    """Player against opponent over the games in which both sat: mean scores, and how often each outscored.
+    """Player against opponent over the games in which both sat, voided ones left out: their mean scores.
 
     `outscored` is the share of games in which the player's score was higher, `tied` in which both were equal.
     """
@@ -138,7 +140,7 @@ class PairwiseRow:
 
 @dataclass(frozen=True, slots=True)
 class FaultRow:
-    """A fault of a player: in which game, at which decision, with the limit and the time used (milliseconds)."""
+    """A fault of a player: in which game, at which decision, with limit and time used in milliseconds."""
 
     game: int
     sequence: int

@@ -1,0 +1,116 @@
+"""Opening a database: SQLite's settings, transactions for reading and writing, and schema migrations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from sqlite3 import Connection as SqliteConnection
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.engine import URL
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from arena.errors import StoreError
+
+_BUSY_SECONDS = 30
+_MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+class Database:
+    """An SQLAlchemy engine with one way to read and one to write; raises StoreError, never the driver's."""
+
+    def __init__(self, url: str) -> None:
+        """Prepare the engine without connecting; creates the folder of an SQLite file."""
+        with _translated(url):
+            parsed = make_url(url)
+            self.name = parsed.render_as_string(hide_password=True)
+            _make_folder(parsed)
+            self._engine = create_engine(parsed)
+        if self._engine.dialect.name == "sqlite":
+            event.listen(self._engine, "connect", _set_up_sqlite)
+            event.listen(self._engine, "begin", _begin_sqlite)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Open one consistent view of the database."""
+        with _translated(self.name), Session(self._engine) as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """Open a transaction that is committed at the end, or rolled back by an exception."""
+        writer = self._engine.execution_options(writes=True)
+        with _translated(self.name), Session(writer) as session, session.begin():
+            yield session
+
+    def migrate(self) -> None:
+        """Bring the schema to this version, in one transaction."""
+        config = Config()
+        config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+        writer: Engine = self._engine.execution_options(writes=True)
+        with _translated(self.name), writer.begin() as connection:
+            _refuse_unknown_revision(connection, ScriptDirectory.from_config(config), self.name)
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+
+def _make_folder(url: URL) -> None:
+    if url.get_backend_name() == "sqlite" and url.database and url.database != ":memory:":
+        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+
+
+def _set_up_sqlite(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
+    """Let readers and the writer work side by side, enforce references, and wait for locks."""
+    assert isinstance(connection, SqliteConnection)
+    connection.isolation_level = None  # the driver must not begin transactions on its own
+    connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA journal_mode = WAL")
+    # In WAL mode NORMAL keeps the file consistent whatever happens; a power cut may lose the last commits,
+    # which are then simply played again.
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """Take the write lock at once when writing: a reader that turns writer later could not wait for it."""
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _refuse_unknown_revision(connection: Connection, scripts: ScriptDirectory, name: str) -> None:
+    current = MigrationContext.configure(connection).get_current_revision()
+    known = {script.revision for script in scripts.walk_revisions()}
+    if current is not None and current not in known:
+        raise StoreError(
+            f"{name}: its schema {current!r} is unknown here; use the newer version that wrote it"
+        )
+
+
+@contextmanager
+def _translated(name: str) -> Iterator[None]:
+    """Turn database errors into StoreError with a plain message and what to do."""
+    try:
+        yield
+    except (SQLAlchemyError, CommandError, OSError) as error:
+        raise StoreError(f"{name}: {_plain(error)}") from error
+
+
+def _plain(error: Exception) -> str:
+    cause = getattr(error, "orig", None) or error
+    text = str(cause).strip().split("\n", 1)[0]
+    if "no such table" in text or "UndefinedTable" in type(cause).__name__:
+        return f"the tables are missing ({text}); migrate the store first"
+    return text

@@ -1,0 +1,148 @@
+"""Reading committed games: one by one with reasons in words, their records, and faults."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session, selectinload
+
+from arena.errors import StoreError
+from arena.store import tournaments
+from arena.store.models import (
+    FaultModel,
+    GameModel,
+    MatchModel,
+    PlacementModel,
+    RecordModel,
+)
+from arena.store.rows import FaultRow, GameRow, PoolRow, SeatRow
+from arena.types import FaultKind, Termination
+
+_END = {
+    "rules": "the rules ended the game",
+    "turn_cap": "the turn cap was reached",
+    "forfeit": "faults had taken out all others",
+    "game_limit": "the game limit was reached",
+}
+
+
+def games(session: Session, tournament_id: int, sequence: int | None = None) -> Iterator[GameRow]:
+    """Yield the games in scheduled order."""
+    labels = {entry.id: entry.label for entry in tournaments.entries(session, tournament_id)}
+    setups = tournaments.setups(session, tournament_id)
+    query = _games().where(MatchModel.tournament_id == tournament_id)
+    if sequence is not None:
+        query = query.where(MatchModel.sequence == sequence)
+    query = query.order_by(MatchModel.sequence, GameModel.rotation)
+    for match, game in session.execute(query.execution_options(yield_per=200)):
+        yield _game_row(match, game, setups[match.setup], labels)
+
+
+def game(session: Session, game_id: int) -> GameRow:
+    """Return one game."""
+    row = session.execute(_games().where(GameModel.id == game_id)).first()
+    if row is None:
+        raise StoreError(f"no game with id {game_id}")
+    match, found = row
+    labels = {entry.id: entry.label for entry in tournaments.entries(session, match.tournament_id)}
+    setups = tournaments.setups(session, match.tournament_id)
+    return _game_row(match, found, setups[match.setup], labels)
+
+
+def record(session: Session, game_id: int) -> bytes:
+    """Return one game's record."""
+    found = session.get(RecordModel, game_id)
+    if found is None:
+        raise StoreError(f"no game with id {game_id}")
+    return found.content
+
+
+def faults(session: Session, tournament_id: int, player_id: int | None = None) -> Iterator[FaultRow]:
+    """Yield the faults in scheduled order."""
+    labels = {entry.id: entry.label for entry in tournaments.entries(session, tournament_id)}
+    if player_id is not None and player_id not in labels:
+        raise StoreError(f"no player with id {player_id} in tournament {tournament_id}")
+    query = (
+        select(FaultModel, PlacementModel.player_id, GameModel.rotation, MatchModel.sequence)
+        .join(PlacementModel.faults)
+        .join(GameModel, GameModel.id == PlacementModel.game_id)
+        .join(MatchModel, MatchModel.id == GameModel.match_id)
+        .where(MatchModel.tournament_id == tournament_id)
+        .order_by(MatchModel.sequence, GameModel.rotation, FaultModel.decision, FaultModel.id)
+    )
+    if player_id is not None:
+        query = query.where(PlacementModel.player_id == player_id)
+    for fault, player, rotation, sequence in session.execute(query.execution_options(yield_per=1000)):
+        yield FaultRow(
+            game=fault.game_id,
+            sequence=sequence,
+            rotation=rotation,
+            seat=fault.seat,
+            player=labels[player],
+            kind=cast(FaultKind, fault.kind),
+            decision=fault.decision,
+            limit_ms=fault.limit_ms,
+            used_ms=fault.used_ms,
+            action=fault.action,
+            message=fault.message,
+        )
+
+
+def _games() -> Select[MatchModel, GameModel]:
+    details = selectinload(GameModel.placements).selectinload(PlacementModel.faults)
+    return select(MatchModel, GameModel).join(MatchModel.games).options(details)
+
+
+def _game_row(match: MatchModel, game: GameModel, pool: PoolRow, labels: Mapping[int, str]) -> GameRow:
+    return GameRow(
+        id=game.id,
+        sequence=match.sequence,
+        round=match.round,
+        pool=pool,
+        rotation=game.rotation,
+        termination=cast(Termination, game.termination),
+        laps=game.laps,
+        decisions=game.decisions,
+        digest=game.digest,
+        wall_ms=game.wall_ms,
+        seats=tuple(_seat_row(seat, game.termination, labels) for seat in game.placements),
+    )
+
+
+def _seat_row(seat: PlacementModel, termination: str, labels: Mapping[int, str]) -> SeatRow:
+    return SeatRow(
+        seat=seat.seat,
+        player=labels[seat.player_id],
+        score=seat.score,
+        placement=(seat.placement_lo, seat.placement_hi),
+        eliminated_at=seat.eliminated_at,
+        won=seat.won,
+        reason=_reason(seat, termination),
+    )
+
+
+def _reason(seat: PlacementModel, termination: str) -> str:
+    """Say why the game ended for this seat, and mention faults that did not take it out."""
+    out = next((fault for fault in seat.faults if fault.action == "retire"), None)
+    end = _END.get(termination, termination)
+    if out is not None:
+        text = f"retired after {out.kind} at decision {out.decision}"
+        text += f": {out.message}" if out.message else ""
+    elif seat.won:
+        text = f"won: {end}"
+    elif seat.eliminated_at >= 0:
+        text = f"eliminated, place {_place(seat)}"
+    else:
+        text = f"alive, place {_place(seat)}: {end}"
+    others = Counter(fault.kind for fault in seat.faults if fault is not out)
+    if others:
+        text += "; faults: " + ", ".join(f"{count} {kind}" for kind, count in sorted(others.items()))
+    return text
+
+
+def _place(seat: PlacementModel) -> str:
+    lo, hi = seat.placement_lo, seat.placement_hi
+    return str(lo) if lo == hi else f"{lo}-{hi}"
