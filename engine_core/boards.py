@@ -173,6 +173,7 @@ def read_board(table: Table, name: str) -> Board:
         )
         for row in rows_with(table.tables("territories"), "id", "name", "region", "x", "y")
     )
+    _check_ids([t.id for t in territories], table.path("territories"), MAX_TERRITORIES)
     borders = _read_borders(table, {t.id: index for index, t in enumerate(territories)})
     try:
         return Board(name, territories, regions, borders)

@@ -173,9 +173,10 @@ def _parse(text: str) -> Ruleset:
     if len(text) > MAX_TEXT:
         raise TableError("(text)", f"is longer than {MAX_TEXT} characters")
     try:
-        top = Table(json.loads(text, object_pairs_hook=_unrepeated))
+        plain: object = json.loads(text, object_pairs_hook=_unrepeated)
     except (ValueError, RecursionError) as error:
         raise TableError("(text)", f"is not JSON: {error}") from None
+    top = Table(plain)
     seats = top.integer("seats", MIN_SEATS, MAX_SEATS)
     board, deck = _parse_parts(top)
     ruleset = Ruleset(

@@ -21,7 +21,7 @@ class Table:
 
     def __init__(self, value: object, where: str = "") -> None:
         if not isinstance(value, dict):
-            raise TableError(where or "(file)", "must be a table")
+            raise TableError(where or "(top)", "must be a table")
         self.where = where
         self._items: dict[str, object] = value
         self._asked: set[str] = set()

@@ -1,0 +1,259 @@
+"""Variants, options and resolved rulesets: what they resolve to, their texts and hashes, what is refused."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import engine_core
+from engine_core import load_ruleset, registry
+from engine_core.errors import OptionError, RulesetError, TextError, UnknownName
+from engine_core.options import Option
+from engine_core.ruleset import Ruleset, cyclic_rotations
+
+ALL_SETUPS = [
+    (variant.name, seats)
+    for variant in engine_core.variants().values()
+    for seats in range(variant.seats[0], variant.seats[1] + 1)
+]
+
+
+# ---- variants and options
+
+
+def test_two_player_is_classic_with_two_seats() -> None:
+    assert load_ruleset("classic", seats=2).hash == load_ruleset("two_player").hash
+    assert load_ruleset("classic", seats=2).text != load_ruleset("two_player").text
+
+
+def test_hashes_tell_games_apart_but_not_names() -> None:
+    base = load_ruleset("classic", seats=4)
+    assert base.hash == load_ruleset("classic", seats=4, starting_troops=30, two_player="neutral").hash
+    others = [
+        load_ruleset("classic", seats=3),
+        load_ruleset("classic", seats=4, turn_cap=50),
+        load_ruleset("classic", seats=4, card_deck="B"),
+        load_ruleset("classic", seats=4, starting_troops=31),
+    ]
+    assert len({base.hash, *(other.hash for other in others)}) == 5
+    renamed = base.text.replace('"Alaska"', '"Alyeska"').replace('"x":4,', '"x":5,')
+    assert renamed != base.text
+    assert Ruleset.from_text(renamed).hash == base.hash
+    assert re.fullmatch("[0-9a-f]{32}", base.hash)
+
+
+def test_two_seats_have_a_neutral_third_colour() -> None:
+    game = load_ruleset("classic", seats=2)
+    assert game.colours == ("black", "blue", "neutral")
+    assert game.colour_seat == (0, 1, -1)
+    assert (game.options["setup"], game.options["starting_troops"]) == ("piles", 40)
+    plain = load_ruleset("classic", seats=2, two_player="plain")
+    assert plain.colours == ("black", "blue")
+    assert (plain.options["setup"], plain.options["starting_troops"]) == ("claim", 40)
+
+
+@pytest.mark.parametrize(("seats", "troops"), [(3, 35), (4, 30), (5, 25), (6, 20)])
+def test_seats_colours_and_starting_troops(seats: int, troops: int) -> None:
+    game = load_ruleset("classic", seats=seats)
+    assert game.colours == ("black", "blue", "green", "red", "yellow", "violet")[:seats]
+    assert game.colour_seat == game.teams == tuple(range(seats))
+    assert game.options["starting_troops"] == troops
+    assert game.options["two_player"] == "plain"
+    assert len(game.rotations) == seats
+    assert {rotation[0] for rotation in game.rotations} == set(range(seats))
+
+
+def test_classic_defaults_are_those_of_the_rules() -> None:
+    assert dict(load_ruleset("classic", seats=3).options) == {
+        "setup": "claim",
+        "two_player": "plain",
+        "starting_troops": 35,
+        "first_player": "roll",
+        "reinforce_start": "next",
+        "trade_values": "progressive",
+        "territory_bonus": "per_turn",
+        "must_trade_at": 5,
+        "elimination_trade": "immediate_to_4",
+        "deck_exhausted": "reshuffle_discards",
+        "card_draw_time": "end_turn",
+        "fortify": "adjacent",
+        "defender_dice": "choose",
+        "min_move": "dice_rolled",
+        "last_capture": "occupy",
+        "card_deck": "A",
+        "turn_cap": 100,
+    }
+
+
+def test_seats_default_to_three_or_the_nearest() -> None:
+    assert load_ruleset("classic").seats == 3
+    assert load_ruleset("two_player").seats == 2
+
+
+@pytest.mark.parametrize(("name", "seats"), ALL_SETUPS)
+def test_every_variant_round_trips_with_every_number_of_seats(name: str, seats: int) -> None:
+    game = load_ruleset(name, seats=seats)
+    again = registry.load_resolved(game.text)
+    assert again == game
+    assert (again.text, again.hash, hash(again)) == (game.text, game.hash, hash(game))
+    assert pickle.loads(pickle.dumps(game)) == game
+    assert set(game.options) == {option.name for option in registry.family(game.family).options}
+    assert json.dumps(json.loads(game.text), sort_keys=True, separators=(",", ":")) == game.text
+
+
+def _load(name: str, options: dict[str, Any]) -> Ruleset:
+    return load_ruleset(name, **options)
+
+
+@pytest.mark.parametrize("variant", engine_core.variants().values(), ids=str)
+def test_every_option_is_documented_and_every_value_loads(variant: registry.Variant) -> None:
+    assert variant.summary.endswith(".")
+    for option in variant.options:
+        assert option.doc and option.source
+        assert option.check(option.default) == option.default
+        assert option.parse(str(option.default)) == option.default
+        for value in option.values if option.kind == "choice" else (option.default,):
+            if (option.name, value) != ("setup", "piles"):
+                assert _load(variant.name, {option.name: value}).options[option.name] in (
+                    value,
+                    *(("piles", "plain") if option.name in ("setup", "two_player") else ()),
+                    *((35, 40) if option.name == "starting_troops" else ()),
+                )
+
+
+def test_options_are_immutable() -> None:
+    options: Any = load_ruleset("classic").options
+    with pytest.raises(TypeError):
+        options["turn_cap"] = 1
+
+
+def test_unknown_names_list_the_valid_ones() -> None:
+    with pytest.raises(
+        UnknownName, match=r"unknown variant 'clasic' \(did you mean 'classic'\?\); valid: .*two_"
+    ):
+        load_ruleset("clasic")
+    with pytest.raises(
+        UnknownName, match=r"unknown option 'turncap' \(did you mean 'turn_cap'\?\)"
+    ) as caught:
+        load_ruleset("classic", turncap=5)
+    assert "fortify" in caught.value.valid
+    with pytest.raises(UnknownName, match=r"unknown family 'chess'; valid: .*conquest"):
+        registry.family("chess")
+    with pytest.raises(UnknownName, match="unknown family"):
+        registry.kernel("chess")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seats": 7}, r"seats = 7 is not allowed; allowed: 2\.\.6 in variant classic"),
+        ({"seats": "3"}, "seats = '3'"),
+        ({"seats": True}, "seats = True"),
+        ({"fortify": "teleport"}, "fortify = 'teleport' is not allowed; allowed: adjacent, path"),
+        ({"turn_cap": 0}, r"turn_cap = 0 is not allowed; allowed: a whole number in 1\.\.10000"),
+        ({"turn_cap": 10001}, "turn_cap = 10001"),
+        ({"turn_cap": "50"}, "turn_cap = '50'"),
+        ({"turn_cap": True}, "turn_cap = True"),
+        ({"turn_cap": 5.0}, "turn_cap = 5.0"),
+        ({"must_trade_at": 4}, "must_trade_at = 4 is not allowed; allowed: 5, 6"),
+        ({"must_trade_at": "5"}, "must_trade_at = '5'"),
+        ({"setup": "piles", "seats": 3}, "piles only with 2 seats"),
+        ({"setup": "piles", "seats": 2, "two_player": "plain"}, "piles only with 2 seats"),
+        ({"starting_troops": 13, "seats": 3}, "starting_troops = 13 is not allowed; allowed: at least 14"),
+        ({"starting_troops": 20, "seats": 2, "two_player": "plain"}, "at least 21"),
+        ({"starting_troops": 15, "seats": 2}, "allowed: 14, 16, 18, ..."),
+        ({"starting_troops": 12, "seats": 2}, "allowed: 14, 16, 18, ..."),
+    ],
+)
+def test_bad_option_values_say_what_is_allowed(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        load_ruleset("classic", **options)
+
+
+def test_starting_troops_at_their_least() -> None:
+    assert load_ruleset("classic", seats=5, starting_troops=9).options["starting_troops"] == 9
+    assert load_ruleset("classic", seats=2, starting_troops=14).options["starting_troops"] == 14
+
+
+def test_option_texts_are_parsed() -> None:
+    cap = Option("cap", "int", (-5, 50), 5, "a", "b")
+    assert [cap.parse(text) for text in ("50", "-5", "007")] == [50, -5, 7]
+    flag = Option("flag", "bool", (), 0, "a", "b")
+    assert [flag.parse(text) for text in ("true", "false", "1", "0")] == [1, 0, 1, 0]
+    assert [flag.check(value) for value in (True, False, 1, 0)] == [1, 0, 1, 0]
+    for option, text in ((cap, "51"), (cap, "--5"), (cap, "5.0"), (cap, ""), (flag, "yes"), (flag, "2")):
+        with pytest.raises(OptionError):
+            option.parse(text)
+
+
+def test_teams_keep_together_in_rotations() -> None:
+    assert len(cyclic_rotations((0, 1, 2))) == 3
+    assert cyclic_rotations((0, 1, 0, 1)) == ((0, 1, 2, 3), (1, 2, 3, 0), (2, 3, 0, 1), (3, 0, 1, 2))
+    assert cyclic_rotations((0, 0, 1, 1)) == ((0, 1, 2, 3), (2, 3, 0, 1))
+    assert cyclic_rotations((0, 1, 1)) == ((0, 1, 2),)
+
+
+# ---- ruleset texts
+
+
+def _changed(change: Callable[[dict[str, Any]], object]) -> str:
+    plain = json.loads(load_ruleset("classic", seats=3).text)
+    change(plain)
+    return json.dumps(plain)
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("", "(text)"),
+        ("{", "(text)"),
+        ("[" * 100_000, "(text)"),
+        ('{"name": "a", "name": "b"}', "(text)"),
+        (" " * ((1 << 20) + 1), "(text)"),
+        ("[]", "(top)"),
+        (_changed(lambda plain: plain.pop("deck")), "deck"),
+        (_changed(lambda plain: plain.update(extra=1)), "extra"),
+        (_changed(lambda plain: plain.update(seats=9)), "seats"),
+        (_changed(lambda plain: plain.update(seats=4)), "colour_seat"),
+        (_changed(lambda plain: plain.update(teams=[0, 1, 3])), "teams[2]"),
+        (_changed(lambda plain: plain.update(rotations=[[0, 1]])), "rotations[0]"),
+        (
+            _changed(lambda plain: plain["board"]["territories"][3].update(region="XX")),
+            "board.territories[3].region",
+        ),
+        (_changed(lambda plain: plain["board"]["borders"].append(["ALA", "NWT"])), "board.borders[83]"),
+        (_changed(lambda plain: plain["deck"]["cards"][0].update(territory="XX")), "deck.cards[0].territory"),
+        (_changed(lambda plain: plain["deck"]["cards"][0].update(id="NWT")), "deck.cards[1].id"),
+        (_changed(lambda plain: plain["options"].update(turn_cap=1.5)), "options.turn_cap"),
+    ],
+)
+def test_a_malformed_text_says_where(text: str, where: str) -> None:
+    with pytest.raises(TextError) as caught:
+        Ruleset.from_text(text)
+    assert caught.value.where == where
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda plain: plain.update(family="chess"), "unknown family"),
+        (lambda plain: plain["options"].pop("turn_cap"), "options of family conquest are missing: turn_cap"),
+        (lambda plain: plain["options"].update(turncap=1), "unknown option"),
+        (lambda plain: plain["options"].update(turn_cap=0), "turn_cap = 0"),
+        (lambda plain: plain["options"].update(two_player="neutral"), "not a resolved ruleset"),
+        (lambda plain: plain["options"].update(starting_troops=3), "at least 14"),
+        (lambda plain: plain.update(colours=["a", "b", "neutral"]), "colours"),
+        (lambda plain: plain.update(colour_seat=[2, 1, 0]), "not a resolved ruleset"),
+        (lambda plain: plain["deck"]["cards"][0].update(symbol="navy"), "symbol"),
+    ],
+)
+def test_a_text_that_its_family_would_not_make_is_refused(
+    change: Callable[[dict[str, Any]], object], message: str
+) -> None:
+    with pytest.raises(RulesetError, match=message):
+        registry.load_resolved(_changed(change))
