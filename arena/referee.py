@@ -20,6 +20,8 @@ from engine_core import Event, Game, IllegalAction, View
 Watch = Callable[[tuple[Event, ...], View], None]
 
 PUBLIC = -1
+# The time to start is no decision's time.
+START_FAULTS: tuple[FaultKind, ...] = ("no_show", "start_timeout")
 
 
 class Conduct:
@@ -114,11 +116,17 @@ class Referee:
             return
         if used_s > question.limit_s:
             self.fault(seat, "timeout", "", used_s, question.limit_s)
-        elif not _is_legal(question, action):
-            self.fault(seat, "illegal", self._broken_rule(seat, action), used_s, question.limit_s)
-        else:
+            return
+        try:
+            legal = action in question.legal
+        except ValueError as error:
+            self.fault(seat, "malformed", str(error), used_s, question.limit_s)
+            return
+        if legal:
             self.conduct.bill(seat, used_s)
             self._hold(seat, action)
+        else:
+            self.fault(seat, "illegal", self._broken_rule(seat, action), used_s, question.limit_s)
 
     def fault(
         self, seat: int, kind: FaultKind, message: str = "", used_s: float = 0.0, limit_s: float = 0.0
@@ -131,15 +139,16 @@ class Referee:
         if self.over or seat in self.conduct.retired:
             return
         question = self._open.get(seat) if seat not in self._held else None
-        default = question.legal[0].first() if question else None
-        self.conduct.bill(seat, used_s)
+        default = question.legal[0].first() if question is not None else None
+        if kind not in START_FAULTS:
+            self.conduct.bill(seat, used_s)
         retires = self.conduct.strike(seat, kind)
-        cost = self.conduct.cost(seat, self.game.action_text(default) if default else "")
+        cost = self.conduct.cost(seat, self.game.action_text(default) if default is not None else "")
         self.conduct.faults.append(
             Fault(
                 seat=seat,
                 kind=kind,
-                decision=question.decision_id if question else self._asked,
+                decision=question.decision_id if question is not None else self._asked,
                 limit_ms=1000.0 * limit_s,
                 used_ms=1000.0 * used_s,
                 action="retire" if retires else "default",
@@ -200,8 +209,6 @@ class Referee:
             self.state.copy().apply(seat, action)
         except IllegalAction as error:
             return str(error)
-        except (OverflowError, ValueError) as error:
-            return f"{action} is no action: {error}"
         raise PlatformFault(f"the engine plays `{self.game.action_text(action)}`, which it did not list")
 
     def _answer_for(self, seat: int, default: int | None) -> None:
@@ -255,13 +262,6 @@ class Referee:
         if self._watch:
             public = tuple(event for event in events if event.visible_to(PUBLIC))
             self._watch(public, self.state.public_view())
-
-
-def _is_legal(question: Question, action: int) -> bool:
-    try:
-        return action in question.legal
-    except OverflowError:
-        return False
 
 
 def _late(used_s: float, limit_s: float) -> str:

@@ -116,6 +116,8 @@ class Door(Protocol):
     name: str
     # How many questions the bot may hold at once; None: any number.
     max_open: int | None
+    # Whether questions to the bot carry what it saw happen.
+    wants_events: bool
 
     @property
     def ready_at(self) -> float | None:
@@ -170,7 +172,8 @@ class HangGuard:
         """Raise Cut in `limit_s` seconds, and again while it is swallowed."""
         if self._active:
             self._armed = True
-            signal.setitimer(signal.ITIMER_REAL, limit_s, CUT_AGAIN_S)
+            # 0 would mean no limit, not an exhausted one.
+            signal.setitimer(signal.ITIMER_REAL, max(limit_s, 1e-6), CUT_AGAIN_S)
 
     def disarm(self) -> None:
         """The code came back in time, or was cut."""
@@ -187,6 +190,7 @@ class InProcessDoor:
     """Runs a trusted Python bot right here: exceptions are its faults, a hang is cut (see HangGuard)."""
 
     max_open: int | None = None
+    wants_events = False
 
     def __init__(self, spec: BotSpec, inbox: Inbox) -> None:
         """Load the bot; PluginError names the file and what is wrong with it."""

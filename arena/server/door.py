@@ -37,6 +37,8 @@ class RemoteDoor:
     `start_s` seconds after `expect` or the first game the bot must have joined.
     """
 
+    wants_events = True
+
     def __init__(
         self,
         name: str,

@@ -1,0 +1,272 @@
+"""The driver plays matches: many games at once over one set of doors, and the only clock.
+
+A decision's time runs from the latest of (question sent, bot ready, that bot's previous answer received) to
+the answer, whatever the door. Waiting in a queue here and stalls of this host are not billed. All rotations
+of all matches at hand move together, so that questions reach a door in batches.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from itertools import count
+from queue import Empty
+from traceback import extract_tb
+
+from arena.driver.table import Chair, Game, Line, Match
+from arena.errors import PlatformFault
+from arena.record import game_of
+from arena.referee import Referee, Watch
+from arena.seats import NO_DECISION, Answer, Door, GameOpening, Inbox
+from arena.seeds import bot_seed
+from arena.types import GameResult, MatchPlan, MatchResult, Player
+
+# A wake-up this much too late was a stall of the host, which no bot pays for.
+STALL_S = 0.1
+# How soon the driver notices that a bot it waits for has become ready.
+READY_POLL_S = 0.25
+
+WatchGame = Callable[[MatchPlan, int], Watch | None]
+
+
+class Driver:
+    """Plays matches over the doors of their players; one thread, reusable, knows nothing of networks.
+
+    `game_limit_s` ends a game after so many seconds (termination `game_limit`); `watch` may give a spectator
+    for a plan's rotation; `worker` signs the results.
+    """
+
+    def __init__(
+        self,
+        doors: Mapping[Player, Door],
+        inbox: Inbox,
+        *,
+        worker: str = "",
+        game_limit_s: float | None = None,
+        watch: WatchGame | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take the doors, which all answer on `inbox`."""
+        self._lines = {player: Line(door) for player, door in doors.items()}
+        # Bots elsewhere think while bots in this process, which have no bound, are computed.
+        self._order = sorted(self._lines.values(), key=lambda line: line.door.max_open is None)
+        self._inbox = inbox
+        self._worker = worker
+        self._game_limit_s = game_limit_s
+        self._watch = watch
+        self._clock = clock
+        self._ids = count(1)
+        self._games: dict[int, Game] = {}
+        self._chairs: dict[tuple[int, int], Chair] = {}
+        self._moved: dict[int, Game] = {}
+
+    def play(self, plan: MatchPlan) -> MatchResult:
+        """Play all rotations of a match; a platform fault voids it (`error`)."""
+        return self.play_many([plan])[0]
+
+    def play_many(self, plans: Iterable[MatchPlan]) -> list[MatchResult]:
+        """Play several matches at once; results in the order of the plans."""
+        cpu = time.process_time()
+        matches = [Match(plan, self._clock()) for plan in plans]
+        try:
+            for match in matches:
+                self._open(match)
+            while self._games:
+                self._pose()
+                self._send()
+                self._receive()
+        finally:
+            for game in list(self._games.values()):
+                self._break_off(game)
+        cpu_ms = 1000.0 * (time.process_time() - cpu)
+        decisions = sum(match.decisions for match in matches)
+        return [self._result(match, cpu_ms * match.decisions / max(1, decisions)) for match in matches]
+
+    def _result(self, match: Match, cpu_ms: float) -> MatchResult:
+        games = () if match.error else tuple(match.results[rotation] for rotation in sorted(match.results))
+        wall_ms = 1000.0 * (match.closed_at - match.opened_at)
+        return MatchResult(match.plan.sequence, games, self._worker, wall_ms, cpu_ms, match.error)
+
+    def _open(self, match: Match) -> None:
+        try:
+            for rotation in range(len(match.plan.setup.rotations)):
+                self._open_game(match, rotation)
+        except Exception as error:
+            self._void(match, error)
+
+    def _open_game(self, match: Match, rotation: int) -> None:
+        """Set one rotation up and tell its bots; the match's key is the same for all of them."""
+        plan = match.plan
+        rules = game_of(plan.setup.ruleset)
+        positions = plan.setup.rotations[rotation]
+        seating = tuple(positions.index(seat) for seat in range(rules.seats))
+        players = [plan.players[index] for index in seating]
+        lines = [self._line(player) for player in players]
+        labels = tuple(player.name for player in players)
+        referee = Referee(
+            rules,
+            plan.key,
+            plan.policy,
+            plan.limits,
+            plan.setup.point_rule,
+            game_id=next(self._ids),
+            labels=labels,
+            audience=[seat for seat, line in enumerate(lines) if line.door.wants_events],
+            watch=self._watch(plan, rotation) if self._watch else None,
+        )
+        game = Game(match, rotation, seating, referee, self._clock())
+        game.chairs = [Chair(game, seat, line) for seat, line in enumerate(lines)]
+        self._chairs.update((chair.key, chair) for chair in game.chairs)
+        self._games[referee.game_id] = self._moved[referee.game_id] = game
+        for (game_id, seat), player, line in zip((c.key for c in game.chairs), players, lines, strict=True):
+            seed = bot_seed(plan.key, rotation, seat)
+            options = dict(player.options)
+            line.door.open_game(GameOpening(game_id, seat, rules, seed, plan.limits, options, labels))
+
+    def _line(self, player: Player) -> Line:
+        if player not in self._lines:
+            raise PlatformFault(f"player {player.name} has no door")
+        return self._lines[player]
+
+    def _pose(self) -> None:
+        """Line up the new questions of the games that moved; finish those that are over."""
+        moved, self._moved = self._moved, {}
+        for game in moved.values():
+            if game.referee.game_id not in self._games:
+                continue
+            try:
+                if game.referee.over:
+                    self._finish(game)
+                    continue
+                for question in game.referee.questions():
+                    chair = game.chairs[question.seat]
+                    chair.question = question
+                    chair.line.waiting.append((chair, question))
+            except Exception as error:
+                self._void(game.match, error)
+
+    def _send(self) -> None:
+        for line in self._order:
+            if not line.waiting:
+                continue
+            questions = line.batch(self._clock())
+            try:
+                if questions:
+                    line.door.ask(questions)
+            except Exception as error:
+                for question in questions:
+                    if game := self._games.get(question.game_id):
+                        self._void(game.match, error)
+
+    def _receive(self) -> None:
+        """Take all answers that are there, waiting for one if there is none, then look at the deadlines."""
+        if self._inbox.empty() and self._games:
+            self._wait()
+        now = self._clock()
+        while not self._inbox.empty():
+            self._take(self._inbox.get())
+        for line in self._order:
+            if line.open:
+                for chair in [chair for chair in line.open.values() if chair.deadline() <= now]:
+                    self._overdue(chair, now)
+        if self._game_limit_s is not None:
+            for game in list(self._games.values()):
+                if now >= game.opened_at + self._game_limit_s:
+                    game.referee.stop()
+                    self._moved[game.referee.game_id] = game
+
+    def _wait(self) -> None:
+        """Wait for an answer or the next deadline; what the host oversleeps is given back to the bots."""
+        holding = [chair for line in self._order for chair in line.open.values()]
+        due = [chair.deadline() for chair in holding]
+        if self._game_limit_s is not None:
+            due += [game.opened_at + self._game_limit_s for game in self._games.values()]
+        now = self._clock()
+        if any(chair.line.door.ready_at is None for chair in holding):
+            due.append(now + READY_POLL_S)
+        if not due and not self._moved:
+            raise PlatformFault("games are open, but nothing is asked")
+        wake = max(now, min(due, default=now))
+        try:
+            self._take(self._inbox.get(timeout=wake - now))
+        except Empty:
+            late = self._clock() - wake
+            if late > STALL_S:
+                for chair in holding:
+                    chair.sent_at = chair.started_at() + late
+
+    def _take(self, answer: Answer) -> None:
+        """Hand an answer or fault to its referee; what belongs to no open question or game is ignored."""
+        chair = self._chairs.get((answer.game_id, answer.seat))
+        if chair is None:
+            return
+        referee, question = chair.game.referee, chair.question
+        used_s = limit_s = 0.0
+        if answer.decision_id != NO_DECISION:
+            if question is None or question.decision_id != answer.decision_id:
+                return
+            used_s, limit_s = max(0.0, answer.received - chair.started_at()), question.limit_s
+            chair.line.answered_at = answer.received
+        try:
+            chair.release()
+            if answer.fault is not None:
+                referee.fault(chair.seat, answer.fault, answer.message, used_s, limit_s)
+            elif answer.action is not None:
+                referee.answer(chair.seat, answer.decision_id, answer.action, used_s)
+            else:
+                raise PlatformFault(f"door {chair.line.door.name} sent neither an action nor a fault")
+        except Exception as error:
+            self._void(chair.game.match, error)
+        self._moved[answer.game_id] = chair.game
+
+    def _overdue(self, chair: Chair, now: float) -> None:
+        """Nothing came in time."""
+        question, door = chair.question, chair.line.door
+        plan, game_id = chair.game.match.plan, chair.game.referee.game_id
+        used_s, limit_s = now - chair.started_at(), question.limit_s if question else 0.0
+        chair.release()
+        try:
+            if door.ready_at is None:
+                why = f"{door.name} was not ready within {plan.limits.start:g} s"
+                chair.game.referee.fault(
+                    chair.seat, "no_show", why, now - chair.game.opened_at, plan.limits.start
+                )
+            else:
+                chair.game.referee.fault(chair.seat, "timeout", "", used_s, limit_s)
+        except Exception as error:
+            self._void(chair.game.match, error)
+        self._moved[game_id] = chair.game
+
+    def _finish(self, game: Game) -> None:
+        now = self._clock()
+        result = game.result(now)
+        match = game.match
+        match.results[game.rotation] = result
+        match.decisions += result.decisions
+        match.closed_at = now
+        self._close(game, result)
+
+    def _close(self, game: Game, result: GameResult | None) -> None:
+        """Forget a game and tell its bots; None: it was broken off."""
+        del self._games[game.referee.game_id]
+        for chair in game.chairs:
+            chair.release()
+            del self._chairs[chair.key]
+        for chair in game.chairs:
+            chair.line.door.close_game(*chair.key, result)
+
+    def _void(self, match: Match, error: Exception) -> None:
+        """The platform failed: the attempt does not count, its games are broken off."""
+        if not match.error:
+            frames = extract_tb(error.__traceback__)
+            where = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+            match.error = f"{type(error).__name__}: {error}{where}"
+        match.closed_at = self._clock()
+        for game in [game for game in self._games.values() if game.match is match]:
+            self._break_off(game)
+
+    def _break_off(self, game: Game) -> None:
+        """Close a game that does not count, whatever state its doors are in."""
+        with suppress(Exception):
+            self._close(game, None)
