@@ -174,7 +174,13 @@ def _runs(items: list[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], int]]
 def _groups(description: Description) -> Iterator[_Group]:
     fields = {field.name: field for field in description.fields}
     owner, troops = fields.get("owner"), fields.get("troops")
-    paired = owner and troops and owner.per == troops.per == "territory" and owner.length == troops.length
+    paired = (
+        owner is not None
+        and troops is not None
+        and "board" not in fields
+        and owner.length == troops.length
+        and (owner.of, owner.per, troops.of, troops.per) == ("colour", "territory", "number", "territory")
+    )
     for field in description.fields:
         if paired and owner and troops and field is owner:
             yield _group(description, "board", (owner, troops))
