@@ -86,7 +86,7 @@ $(STAMPS)/project: pyproject.toml $(STAMPS)/packages | build-core
 
 %/node_modules/.stamp: %/package-lock.json $(STAMPS)/python
 	cd $* && npm ci --no-audit --no-fund --silent
-	@touch $@
+	@touch $@ $*/.built  # the stamp of arena.server.build_bot
 
 # A changed pyproject.toml (flags, directives) or a debug build before rebuilds everything.
 build-core: $(STAMPS)/packages

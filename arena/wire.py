@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -74,7 +75,7 @@ def game_start(
         limits=play_pb2.Limits(decision_ms=milliseconds(limits.decision), game_ms=milliseconds(limits.game)),
         bot_seed=bot_seed,
         players=players,
-        options={key: str(value) for key, value in (options or {}).items()},
+        options={key: json.dumps(value) for key, value in (options or {}).items()},
     )
 
 

@@ -34,7 +34,8 @@ _log = logging.getLogger(__name__)
 class RemoteDoor:
     """A door to whoever joins with `token`; implements arena.seats.Door and is thread-safe.
 
-    `start_s` seconds after `expect` or the first game the bot must have joined.
+    `start_s` seconds after `expect` or the first game the bot must have joined. `pid` is its process's id if it
+    was started for this door, `fault` what put it out for good.
     """
 
     wants_events = True
@@ -54,6 +55,7 @@ class RemoteDoor:
         self.name = name
         self.token = token
         self.max_open = max_open
+        self.pid: int | None = None
         self.ready_at: float | None = None
         self.fault: tuple[FaultKind, str] | None = None
         self._inbox = inbox

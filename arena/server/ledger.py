@@ -104,7 +104,7 @@ class Ledger:
         return message
 
     def answer(self, act: play_pb2.Act) -> tuple[Question, int | None, str] | None:
-        """(question, action code or None, what is malformed) for an answer; None: no such question is open."""
+        """(question, action code or None, what is wrong) for an answer; None: no such question is open."""
         asked = self._asked.pop(act.decision_id, None)
         if asked is None:
             return None

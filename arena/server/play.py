@@ -1,4 +1,4 @@
-"""PlayService: turns streams into connections of doors; messages stay bytes, so that garbage is a bot's fault.
+"""PlayService: turns streams into connections of doors; messages stay bytes, so garbage is a bot's fault.
 
 One thread a stream reads, the server's own thread of the call writes: as fast as grpc.aio when measured, and
 simpler, since the driver has threads of its own.

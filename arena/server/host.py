@@ -1,0 +1,101 @@
+"""Runs bots that are commands: builds them, starts their processes, and gives each its door."""
+
+from __future__ import annotations
+
+import fcntl
+import shlex
+import subprocess
+from pathlib import Path
+
+from arena.botfiles import build_command
+from arena.errors import PluginError
+from arena.launcher import BotProcess, Launcher
+from arena.seats import Inbox
+from arena.server.door import RemoteDoor
+from arena.server.server import PlayServer
+from arena.types import BotSpec
+
+BUILD_S = 600.0
+STAMP = ".built"
+
+
+class BotHost:
+    """Starts bots through a launcher and connects them to a server, at its first address unless told."""
+
+    def __init__(self, server: PlayServer, launcher: Launcher, address: str = "") -> None:
+        """Keep both; they are closed by who made them."""
+        self._server = server
+        self._launcher = launcher
+        self._address = address or server.addresses[0]
+
+    def door(self, spec: BotSpec, inbox: Inbox, *, start_s: float, max_open: int | None = 1) -> RemoteDoor:
+        """Start a bot's process and return its door, which ends the process when it is closed.
+
+        PluginError names the command and the reason when it cannot be started.
+        """
+        started: list[BotProcess] = []
+
+        def stop() -> None:
+            for process in started:
+                process.stop()
+
+        door = self._server.door(spec.name, inbox, start_s=start_s, max_open=max_open, on_close=stop)
+        door.expect(launched=True)
+        try:
+            process = self._launcher.start(
+                spec.argv,
+                cwd=Path(spec.target),
+                address=self._address,
+                token=door.token,
+                on_exit=door.process_exited,
+            )
+        except PluginError as error:
+            door.close()
+            raise PluginError(f"{spec.name}: {error}") from None
+        started.append(process)
+        door.pid = process.pid
+        return door
+
+
+def build_bot(spec: BotSpec) -> bool:
+    """Run the build step of a bot's bot.toml unless it has run since the folder's files last changed.
+
+    Whether it ran. PluginError has the command and the end of its output. Only one process builds at a time.
+    """
+    command = build_command(spec)
+    if not command:
+        return False
+    folder = Path(spec.target)
+    stamp = folder / STAMP
+    with (folder / "bot.toml").open("rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if stamp.exists() and stamp.stat().st_mtime >= _last_change(folder):
+            return False
+        _run(spec, command, folder)
+        stamp.touch()
+    return True
+
+
+def _last_change(folder: Path) -> float:
+    return max(path.stat().st_mtime for path in folder.iterdir() if path.is_file() and path.name != STAMP)
+
+
+def _run(spec: BotSpec, command: tuple[str, ...], folder: Path) -> None:
+    where = f"{spec.name}: the build step `{shlex.join(command)}` in {folder}"
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=BUILD_S,
+            check=False,
+        )
+    except OSError as error:
+        raise PluginError(f"{where} cannot be run: {error}") from None
+    except subprocess.TimeoutExpired:
+        raise PluginError(f"{where} took more than {BUILD_S:g} s") from None
+    if done.returncode != 0:
+        tail = done.stdout.decode("utf-8", errors="replace").strip()[-2000:]
+        raise PluginError(f"{where} exited with code {done.returncode}:\n{tail}")
