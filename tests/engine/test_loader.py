@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import engine_core
-from engine_core import load_ruleset, registry
+from engine_core import load_ruleset, loader, registry
 from engine_core.errors import RulesetError
 from engine_core.options import Option
 
@@ -170,6 +171,19 @@ def test_a_board_in_two_parts_is_refused(folder: Path) -> None:
     edit(folder / BOARD_FILE, '["SIA", "INO"],', "")
     with pytest.raises(RulesetError, match="borders: no way from ALA to INO, NGU, WAU, EAU"):
         engine_core.register_variant_folder(folder)
+
+
+def test_the_schema_page_shows_files_that_load(folder: Path) -> None:
+    examples = re.findall(r"```toml\n(.*?)```", (DATA / "README.md").read_text(), re.DOTALL)
+    files = ("boards/page.toml", "decks/page_a.toml", "variants/page.toml")
+    for file, example in zip(files, examples, strict=True):
+        (folder / file).write_text(example)
+    assert "page" in engine_core.register_variant_folder(folder)
+    assert load_ruleset("page").options["trade_values"] == "fixed_2003"
+    board = loader.read_board_file(folder / files[0])
+    assert [card.id for card in loader.read_deck_file(folder / files[1], board).cards] == [
+        *("INO", "NGU", "WAU", "wild1", "wild2")
+    ]
 
 
 def test_a_name_that_is_taken_is_refused(folder: Path) -> None:

@@ -110,7 +110,7 @@ def _load(name: str, options: dict[str, Any]) -> Ruleset:
     return load_ruleset(name, **options)
 
 
-@pytest.mark.parametrize("variant", engine_core.variants().values(), ids=str)
+@pytest.mark.parametrize("variant", engine_core.variants().values(), ids=lambda variant: variant.name)
 def test_every_option_is_documented_and_every_value_loads(variant: registry.Variant) -> None:
     assert variant.summary.endswith(".")
     for option in variant.options:
@@ -257,3 +257,23 @@ def test_a_text_that_its_family_would_not_make_is_refused(
 ) -> None:
     with pytest.raises(RulesetError, match=message):
         registry.load_resolved(_changed(change))
+
+
+# ---- from names and texts to games
+
+
+def test_games_are_loaded_by_name_and_by_text() -> None:
+    game = engine_core.load("classic", seats=4, trade_values="fixed_2003")
+    assert isinstance(game, engine_core.Game)
+    assert game.ruleset == load_ruleset("classic", seats=4, trade_values="fixed_2003")
+    again = engine_core.load_resolved(game.ruleset.text)
+    assert again.ruleset == game.ruleset
+    assert again.new_state(seed=7).digest() == game.new_state(seed=7).digest()
+
+
+def test_every_public_name_of_the_package_is_there() -> None:
+    for name in engine_core.__all__:
+        assert getattr(engine_core, name) is not None
+    misspelt = "Gane"
+    with pytest.raises(AttributeError, match="no attribute 'Gane'"):
+        getattr(engine_core, misspelt)
