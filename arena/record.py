@@ -80,7 +80,13 @@ def game_of(ruleset: str) -> Game:
 def step_text(game: Game, step: Step) -> str:
     """A step as text."""
     seat, what = step
-    return f"retire {seat} {what}" if isinstance(what, str) else f"{seat} {game.action_text(what)}"
+    return f"retire {seat} {what}" if isinstance(what, str) else f"{seat} {_action_text(game, what)}"
+
+
+@lru_cache(maxsize=1 << 15)
+def _action_text(game: Game, code: int) -> str:
+    """An action's text; the same few thousand actions fill all records of a game."""
+    return game.action_text(code)
 
 
 def unpack(data: bytes) -> Record:

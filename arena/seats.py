@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import chain
 from queue import SimpleQueue
 from random import Random
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import NamedTuple, Protocol
 
 from arena.bot import Decide, action_code, load_bot
@@ -29,6 +29,8 @@ NO_DECISION = -1
 TRACEBACK_CHARS = 2000
 # How long a bot that swallowed its cut may go on until it is cut again, in seconds.
 CUT_AGAIN_S = 0.1
+_TIMEOUT: FaultKind = "timeout"
+_START_TIMEOUT: FaultKind = "start_timeout"
 
 
 class Question:
@@ -141,49 +143,65 @@ class Cut(BaseException):
 
 
 class HangGuard:
-    """Cuts Python code that runs past its limit, by SIGALRM; restores the handler and timer it found.
+    """Cuts Python code that runs past its limit, by SIGALRM; there is one, as a process has one such signal.
 
-    Works on the main thread only. Elsewhere, and inside C code that never returns to Python, a trusted bot
-    cannot be cut: its time is counted, and the referee finds the answer late.
+    It works on the main thread only. Elsewhere (see NoGuard), and inside C code that does not return to
+    Python, a trusted bot cannot be cut: its time is counted, and the referee finds the answer late.
     """
 
     def __init__(self) -> None:
-        """Nothing is touched before the guard is entered."""
-        self._active = threading.current_thread() is threading.main_thread()
+        """Nothing is touched before somebody takes the guard."""
+        self._users = 0
         self._armed = False
 
-    def __enter__(self) -> HangGuard:
-        """Take SIGALRM over."""
-        if self._active:
+    def take(self) -> None:
+        """Install the guard, if nobody has taken it yet."""
+        if not self._users:
             self._handler = signal.signal(signal.SIGALRM, self._cut)
             self._timer = signal.setitimer(signal.ITIMER_REAL, 0.0)
-        return self
+        self._users += 1
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        """Hand SIGALRM back."""
-        self.disarm()
-        if self._active:
+    def drop(self) -> None:
+        """Give the guard back; the last user restores the handler and timer that were there before."""
+        self._users -= 1
+        if not self._users:
             signal.signal(signal.SIGALRM, self._handler)
             signal.setitimer(signal.ITIMER_REAL, *self._timer)
 
     def arm(self, limit_s: float) -> None:
         """Raise Cut in `limit_s` seconds, and again while it is swallowed."""
-        if self._active:
-            self._armed = True
-            # 0 would mean no limit, not an exhausted one.
-            signal.setitimer(signal.ITIMER_REAL, max(limit_s, 1e-6), CUT_AGAIN_S)
+        self._armed = True
+        # 0 would mean no limit, not an exhausted one.
+        signal.setitimer(signal.ITIMER_REAL, max(limit_s, 1e-6), CUT_AGAIN_S)
 
     def disarm(self) -> None:
         """The code came back in time, or was cut."""
-        if self._armed:
-            self._armed = False
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
+        self._armed = False
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def _cut(self, _number: int, _frame: FrameType | None) -> None:
         if self._armed:
             raise Cut
+
+
+class NoGuard(HangGuard):
+    """Stands in where no guard can work: off the main thread."""
+
+    def take(self) -> None:
+        """Do nothing."""
+
+    def drop(self) -> None:
+        """Do nothing."""
+
+    def arm(self, limit_s: float) -> None:
+        """Do nothing."""
+
+    def disarm(self) -> None:
+        """Do nothing."""
+
+
+GUARD = HangGuard()
+NO_GUARD = NoGuard()
 
 
 class InProcessDoor:
@@ -197,68 +215,68 @@ class InProcessDoor:
         self.name = spec.name
         self._factory = load_bot(spec)
         self._inbox = inbox
-        self._bots: dict[tuple[int, int], Decide] = {}
+        self._bots: dict[tuple[int, int], tuple[Decide, HangGuard]] = {}
         self.ready_at = time.monotonic()
 
     def open_game(self, opening: GameOpening) -> None:
         """Start the bot for one seat; its constructor has the start limit."""
         self._factory.check_options(opening.options)
+        key = opening.game_id, opening.seat
         rng = Random(opening.bot_seed)
-        with HangGuard() as guard:
-            try:
-                guard.arm(opening.limits.start)
-                bot = self._factory.start(opening.game, opening.seat, rng, opening.options)
-                guard.disarm()
-            except Cut:
-                self._refuse(opening, "start_timeout", f"start took over {opening.limits.start:g} s")
-            except (Exception, SystemExit) as error:
-                guard.disarm()
-                self._refuse(opening, *_crash("start", error))
-            else:
-                self._bots[opening.game_id, opening.seat] = bot
+        guard = GUARD if threading.current_thread() is threading.main_thread() else NO_GUARD
+        guard.take()
+        self._bots[key] = _not_started, guard
+        try:
+            guard.arm(opening.limits.start)
+            decide = self._factory.start(opening.game, opening.seat, rng, opening.options)
+            guard.disarm()
+            self._bots[key] = decide, guard
+            return
+        except Cut:
+            kind, message = _START_TIMEOUT, f"start took over {opening.limits.start:g} s"
+        except (Exception, SystemExit) as error:
+            kind, message = _crash("start", error)
+        guard.disarm()
+        self._inbox.put(Answer(*key, NO_DECISION, None, time.monotonic(), kind, message))
 
     def ask(self, questions: Sequence[Question]) -> None:
         """Answer every question at once."""
-        with HangGuard() as guard:
-            for question in questions:
-                self._inbox.put(self._answer(question, guard))
+        for question in questions:
+            self._inbox.put(self._answer(question))
 
     def close_game(self, game_id: int, seat: int, _result: GameResult | None) -> None:
         """Forget the seat's bot."""
-        self._bots.pop((game_id, seat), None)
+        if bot := self._bots.pop((game_id, seat), None):
+            bot[1].drop()
 
     def close(self) -> None:
         """Forget all bots."""
-        self._bots.clear()
+        for key in list(self._bots):
+            self.close_game(*key, None)
 
-    def _answer(self, question: Question, guard: HangGuard) -> Answer:
-        key = question.game_id, question.seat
-        decide = self._bots.get(key)
-        if decide is None:
-            now = time.monotonic()
-            return Answer(*key, question.decision_id, None, now, "crash", "the bot did not start")
+    def _answer(self, question: Question) -> Answer:
+        game_id, seat, decision_id = question.game_id, question.seat, question.decision_id
+        decide, guard = self._bots[game_id, seat]
         view, legal = question.view, question.legal
-        kind: FaultKind
         try:
             guard.arm(question.limit_s)
             choice = decide(view, legal)
             guard.disarm()
             received = time.monotonic()
-            return Answer(*key, question.decision_id, action_code(choice), received)
+            return Answer(game_id, seat, decision_id, action_code(choice), received)
         except Cut:
-            # The referee words a timeout: it knows the limits.
-            kind, message = "timeout", ""
+            kind, message = _TIMEOUT, ""  # the referee words it: it knows the limits
         except BotFault as fault:
             kind, message = fault.kind, str(fault)
         except (Exception, SystemExit) as error:
             kind, message = _crash("decide", error)
         received = time.monotonic()
         guard.disarm()
-        return Answer(*key, question.decision_id, None, received, kind, message)
+        return Answer(game_id, seat, decision_id, None, received, kind, message)
 
-    def _refuse(self, opening: GameOpening, kind: FaultKind, message: str) -> None:
-        now = time.monotonic()
-        self._inbox.put(Answer(opening.game_id, opening.seat, NO_DECISION, None, now, kind, message))
+
+def _not_started(_view: View, _legal: Legal) -> object:
+    raise BotFault("crash", "the bot did not start")
 
 
 def _crash(what: str, error: BaseException) -> tuple[FaultKind, str]:
