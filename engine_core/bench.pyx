@@ -1,7 +1,7 @@
 """Whole games inside the core without the GIL: random playouts, perft and the behaviour signature."""
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from engine_core.bits cimport lowest
 from engine_core.dice cimport Dice
@@ -61,8 +61,8 @@ def playout(State state not None, uint64_t seed, long decisions):
     return played
 
 def playouts(Game game not None, long games, long decisions, uint64_t seed=0):
-    """Random games in one call: (decisions played, games over, CPU seconds)."""
-    cdef State state = game.new_state(seed)
+    """Random games in one call, keys seed, seed + 1, ...: (decisions played, games over, CPU seconds)."""
+    cdef State state = game.new_state()
     cdef uint64_t policy = seed
     cdef long played = 0
     cdef long over = 0
@@ -70,9 +70,11 @@ def playouts(Game game not None, long games, long decisions, uint64_t seed=0):
     cdef const Kernel *kernel = game.kernel
     cdef const void *rules = game.rules
     started = time.process_time()
-    for i in range(games):
-        state = game.new_state(seed + i)
-        with nogil:
+    with nogil:
+        for i in range(games):
+            state.dice.key[0] = seed + <uint64_t>i
+            memset(state.block, 0, kernel.state_size)
+            kernel.init(rules, state.block, &state.dice, NULL)
             played += play_randomly(kernel, rules, state.block, &state.dice, &policy, decisions)
             over += kernel.pending(rules, state.block) == 0
     return played, over, time.process_time() - started

@@ -38,3 +38,26 @@ cdef inline void roll(Dice *dice, uint32_t stream, uint32_t lap, uint32_t a, uin
     while i < count:
         out[i] = <uint8_t>(arena_scale(word, sides, &word) + 1)
         i += 1
+
+cdef inline void roll_two_sides(Dice *dice, uint32_t stream, uint32_t lap, uint32_t a, uint32_t b, uint32_t n,
+                                int attack, int defence, uint8_t *out) noexcept nogil:
+    """Roll up to 3 six-sided dice against up to 2, into places 0..2 and 3..4; a place not rolled is 0.
+
+    Every place has its own digit of one word, so a die does not depend on how many others are rolled.
+    """
+    cdef uint64_t word = keyed_word(dice.key, stream, lap, a, b, n)
+    out[0] = <uint8_t>(arena_scale(word, 6, &word) + 1)
+    out[1] = <uint8_t>((arena_scale(word, 6, &word) + 1) * (attack > 1))
+    out[2] = <uint8_t>((arena_scale(word, 6, &word) + 1) * (attack > 2))
+    out[3] = <uint8_t>(arena_scale(word, 6, &word) + 1)
+    out[4] = <uint8_t>((arena_scale(word, 6, &word) + 1) * (defence > 1))
+    if dice.script_position < dice.script_length:
+        dictate(dice, out, 5)
+
+cdef inline void dictate(Dice *dice, uint8_t *out, int places) noexcept nogil:
+    """Put scripted values into the places that are rolled (not 0), as far as the script goes."""
+    cdef int i
+    for i in range(places):
+        if out[i] and dice.script_position < dice.script_length:
+            out[i] = dice.script[dice.script_position]
+            dice.script_position += 1

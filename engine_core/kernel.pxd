@@ -127,18 +127,16 @@ cdef inline Event *emit(EventLog *log, int kind, int seat, int a, int b, int c, 
     event.mask = mask
     return event
 
-cdef inline ActionRange *add_range(ActionRange *out, int *count, int cap, int kind, int a, int b, int c,
-                                   int lo, int hi) noexcept nogil:
-    """Append a range to a legal list; silently full at cap (the loader's maxima keep lists below it)."""
-    cdef ActionRange *entry
-    if count[0] >= cap:
-        return NULL
-    entry = &out[count[0]]
-    entry.kind = <uint8_t>kind
-    entry.a = <uint8_t>a
-    entry.b = <uint8_t>b
-    entry.c = <uint8_t>c
+cdef inline void put_range(ActionRange *out, int *count, uint32_t template, int lo, int hi) noexcept nogil:
+    """Append a range to a list that cannot outgrow its buffer; template is kind | a << 8 | b << 16 | c << 24."""
+    cdef ActionRange *entry = &out[count[0]]
+    (<uint32_t *>entry)[0] = template   # kind, a, b, c in one store (little-endian)
     entry.lo = lo
     entry.hi = hi
     count[0] += 1
-    return entry
+
+cdef inline void add_range(ActionRange *out, int *count, int cap, int kind, int a, int b, int c, int lo,
+                           int hi) noexcept nogil:
+    """Append a range to a legal list; silently full at cap (the loader's maxima keep lists below it)."""
+    if count[0] < cap:
+        put_range(out, count, kind | (a << 8) | (b << 16) | (<uint32_t>c << 24), lo, hi)

@@ -9,8 +9,8 @@ from engine_core.conquest.state cimport (
     RULE_NO_SUCH_TERRITORY, RULE_NOT_ADJACENT, RULE_NOT_OFFERED, RULE_NOT_OWN, RULE_OCCUPY_AMOUNT, RULE_OK,
     RULE_OWN_TARGET, RULE_UNUSED_OPERAND, Rules, State, everyone, give, is_own, turn_seat,
 )
-from engine_core.dice cimport STREAM_BATTLE, Dice, roll
-from engine_core.kernel cimport NONE, Action, ActionRange, Event, EventLog, add_range, emit
+from engine_core.dice cimport STREAM_BATTLE, Dice, roll_two_sides
+from engine_core.kernel cimport NONE, Action, ActionRange, Event, EventLog, add_range, emit, put_range
 
 cdef enum:
     ATTACK_DICE = 3
@@ -34,24 +34,27 @@ cdef inline bint can_attack(const Rules *rules, const State *state) noexcept nog
             return True
     return False
 
-cdef inline int attack_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:
+cdef inline int attack_legal(const Rules *rules, const State *state, ActionRange *out) noexcept nogil:
+    """One range a border that can be attacked over, at most MAX_BORDERS, and KIND_END."""
     cdef int n = 0
     cdef uint64_t own = state.owned[state.turn_colour]
     cdef uint64_t left = own
     cdef uint64_t targets
+    cdef uint32_t template
     cdef int source
     cdef int dice
     while left:
         source = lowest(left)
         left = without_lowest(left)
-        if state.troops[source] < 2:
-            continue
         targets = rules.adjacent[source] & ~own
+        if state.troops[source] < 2 or not targets:
+            continue
         dice = most_attack_dice(state.troops[source])
+        template = KIND_ATTACK | (<uint32_t>source << 8)
         while targets:
-            add_range(out, &n, cap, KIND_ATTACK, source, lowest(targets), 0, 1, dice)
+            put_range(out, &n, template | (<uint32_t>lowest(targets) << 16), 1, dice)
             targets = without_lowest(targets)
-    add_range(out, &n, cap, KIND_END, 0, 0, 0, 0, 0)
+    put_range(out, &n, KIND_END, 0, 0)
     return n
 
 cdef inline int attack_apply(const Rules *rules, State *state, Action action, EventLog *events) noexcept nogil:
@@ -87,31 +90,21 @@ cdef inline int defend_legal(const State *state, ActionRange *out, int cap) noex
               most_defence_dice(state.troops[state.attack_to]))
     return n
 
-cdef inline void sort_down(uint8_t *dice, int n) noexcept nogil:
-    """Highest first; n is 1..3."""
-    cdef uint8_t swap
-    if n > 1 and dice[0] < dice[1]:
-        swap = dice[0]
-        dice[0] = dice[1]
-        dice[1] = swap
-    if n > 2 and dice[1] < dice[2]:
-        swap = dice[1]
-        dice[1] = dice[2]
-        dice[2] = swap
-        if dice[0] < dice[1]:
-            swap = dice[0]
-            dice[0] = dice[1]
-            dice[1] = swap
+cdef inline int larger(int x, int y) noexcept nogil:
+    return x if x > y else y
 
-cdef inline int defence_losses(uint8_t *dice, int attack, int defence) noexcept nogil:
-    """Compare highest with highest, next with next; equal dice are the defender's."""
-    cdef int lost
-    sort_down(dice, attack)
-    sort_down(dice + attack, defence)
-    lost = dice[0] > dice[attack]
-    if attack > 1 and defence > 1:
-        lost += dice[1] > dice[attack + 1]
-    return lost
+cdef inline int smaller(int x, int y) noexcept nogil:
+    return x if x < y else y
+
+cdef inline int defence_losses(const uint8_t *dice, int at_risk) noexcept nogil:
+    """Compare highest with highest, next with next; equal dice are the defender's.
+
+    dice: three of the attacker, two of the defender, 0 where not rolled. Without branches: dice are the one
+    thing no processor can predict.
+    """
+    cdef int best = larger(larger(dice[0], dice[1]), dice[2])
+    cdef int second = larger(smaller(dice[0], dice[1]), smaller(larger(dice[0], dice[1]), dice[2]))
+    return (best > larger(dice[3], dice[4])) + ((second > smaller(dice[3], dice[4])) & (at_risk > 1))
 
 cdef inline void capture(const Rules *rules, State *state, EventLog *events) noexcept nogil:
     """The last defender is gone: the territory changes hands, and the attacker must move in."""
@@ -128,31 +121,39 @@ cdef inline void end_battle(State *state) noexcept nogil:
     state.attack_dice = 0
     state.phase = PHASE_ATTACK
 
-cdef inline void fight(const Rules *rules, State *state, int defence, Dice *dice, EventLog *events) noexcept nogil:
-    """Roll all dice at once and take the losses."""
+cdef inline void tell_battle(const Rules *rules, const State *state, int defence, const uint8_t *rolled, int lost,
+                             EventLog *events) noexcept nogil:
+    """The event of a roll, its dice as they were rolled: the attacker's, then the defender's."""
+    cdef int place
+    cdef Event *event = emit(events, EVENT_BATTLE, turn_seat(rules, state), state.attack_from, state.attack_to,
+                             state.attack_dice, lost, everyone(rules))
+    if event == NULL:
+        return
+    for place in range(ATTACK_DICE + DEFENCE_DICE):
+        if rolled[place]:
+            event.dice[event.dice_count] = rolled[place]
+            event.dice_count += 1
+
+cdef inline bint fight(const Rules *rules, State *state, int defence, Dice *dice, EventLog *events) noexcept nogil:
+    """Roll all dice at once and take the losses; True when the same attack could go on."""
     cdef uint8_t rolled[ATTACK_DICE + DEFENCE_DICE]
     cdef int source = state.attack_from
     cdef int target = state.attack_to
-    cdef int attack = state.attack_dice
     cdef int border = rules.border[source][target]
-    cdef int at_risk = attack if attack < defence else defence
+    cdef int at_risk = smaller(state.attack_dice, defence)
     cdef int lost
-    cdef int i
-    cdef Event *event
-    roll(dice, STREAM_BATTLE, state.lap, source, target, state.rolls[border], attack + defence, 6, rolled)
+    roll_two_sides(dice, STREAM_BATTLE, state.lap, source, target, state.rolls[border], state.attack_dice, defence,
+                   rolled)
     state.rolls[border] += 1
-    lost = defence_losses(rolled, attack, defence)
-    event = emit(events, EVENT_BATTLE, turn_seat(rules, state), source, target, attack, lost, everyone(rules))
-    if event != NULL:
-        event.dice_count = <uint8_t>(attack + defence)
-        for i in range(attack + defence):
-            event.dice[i] = rolled[i]
+    lost = defence_losses(rolled, at_risk)
+    tell_battle(rules, state, defence, rolled, lost, events)
     state.troops[target] -= lost
     state.troops[source] -= at_risk - lost
-    if state.troops[target]:
-        end_battle(state)
-    else:
+    if not state.troops[target]:
         capture(rules, state, events)
+        return False
+    end_battle(state)
+    return state.troops[source] > 1
 
 cdef inline int defend_apply(const Rules *rules, State *state, Action action, Dice *dice,
                              EventLog *events) noexcept nogil:
@@ -164,11 +165,10 @@ cdef inline int defend_apply(const Rules *rules, State *state, Action action, Di
     return RULE_OK
 
 cdef inline bint defend_settle(const Rules *rules, State *state, Dice *dice, EventLog *events) noexcept nogil:
-    """True when the defender is asked for dice."""
+    """True when the defender is asked for dice, or when the attacker could attack on after the roll."""
     if rules.defender_asked(state):
         return True
-    fight(rules, state, most_defence_dice(state.troops[state.attack_to]), dice, events)
-    return False
+    return fight(rules, state, most_defence_dice(state.troops[state.attack_to]), dice, events)
 
 cdef inline int least_move(const Rules *rules, const State *state) noexcept nogil:
     """At least as many troops move in as dice were rolled; a capturing roll costs the attacker nothing."""

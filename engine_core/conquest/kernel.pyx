@@ -72,7 +72,7 @@ cdef int legal(const void *rules_block, const void *state_block, int seat, Actio
     if state.phase == PHASE_OVER or seat != acting_seat(rules, state):
         return 0
     if state.phase == PHASE_ATTACK:
-        return attack_legal(rules, state, out, cap)
+        return attack_legal(rules, state, out)
     if state.phase == PHASE_DEFEND:
         return defend_legal(state, out, cap)
     if state.phase == PHASE_DEPLOY:
