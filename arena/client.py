@@ -57,6 +57,7 @@ def serve(
         token=os.environ.get("ARENA_TOKEN", "") if token is None else token,
         name=name or factory.name,
         version=version,
+        skip_events=True,  # bots of arena.bot's shape do not see them
     )
     with grpc.insecure_channel(address, options=_OPTIONS) as channel:
         if not _reachable(channel, CONNECT_S):

@@ -112,10 +112,10 @@ def milliseconds(seconds: float) -> int:
 
 def action_code(action: rules_pb2.Action) -> int:
     """The int code of an action; ValueError when a part is out of its range."""
-    for name in ("kind", "a", "b", "c"):
-        if getattr(action, name) > 255:
-            raise ValueError(f"action: {name} = {getattr(action, name)} is not within 0..255")
-    return int(Action(action.kind, action.a, action.b, action.c, action.n))
+    kind, a, b, c = action.kind, action.a, action.b, action.c
+    if max(kind, a, b, c) > 255:
+        raise ValueError(f"action: kind {kind}, a {a}, b {b}, c {c} are not all within 0..255")
+    return int(Action(kind, a, b, c, action.n))
 
 
 def range_code(legal: Legal, index: int, amount: int) -> int:

@@ -23,7 +23,7 @@ from arena.launcher import Exit
 from arena.seats import NO_DECISION, Answer, GameOpening, Inbox, Question
 from arena.server.connection import Connection, Refused
 from arena.server.flood import MAX_MESSAGE_BYTES, MESSAGES_PER_SECOND, FloodGauge
-from arena.server.ledger import Ledger, Response, batches
+from arena.server.ledger import Ledger, Response
 from arena.types import FaultKind, GameResult
 from arena.v1 import play_pb2
 
@@ -34,8 +34,8 @@ _log = logging.getLogger(__name__)
 class RemoteDoor:
     """A door to whoever joins with `token`; implements arena.seats.Door and is thread-safe.
 
-    `start_s` seconds after `expect` or the first game the bot must have joined. `pid` is its process's id if it
-    was started for this door, `fault` what put it out for good.
+    `start_s` seconds after `expect` or the first game the bot must have joined. `pid` is the id of the
+    process that was started for it, if one was, `fault` what put it out for good.
     """
 
     wants_events = True
@@ -55,6 +55,7 @@ class RemoteDoor:
         self.name = name
         self.token = token
         self.max_open = max_open
+        self.wants_events = True
         self.pid: int | None = None
         self.ready_at: float | None = None
         self.fault: tuple[FaultKind, str] | None = None
@@ -86,18 +87,18 @@ class RemoteDoor:
     def ask(self, questions: Sequence[Question]) -> None:
         """Send a batch of questions, but those that the bot's plans answer."""
         with self._lock:
-            decides = []
+            asked = []
             for question in questions:
+                key = question.game_id, question.seat, question.decision_id
                 if self.fault is not None:
-                    self._report(question.game_id, question.seat, question.decision_id, *self.fault)
+                    self._report(*key, *self.fault)
                 elif (code := self._ledger.planned(question)) is not None:
-                    self._inbox.put(
-                        Answer(question.game_id, question.seat, question.decision_id, code, time.monotonic())
-                    )
+                    self._inbox.put(Answer(*key, code, time.monotonic()))
                 else:
-                    decides.append(self._ledger.ask(question))
-            for message in batches(decides):
-                self._send(message)
+                    asked.append(self._ledger.ask(question))
+            if self._connection is not None:
+                for message in self._ledger.messages(asked):
+                    self._send(message)
 
     def close_game(self, game_id: int, seat: int, result: GameResult | None) -> None:
         """Tell the bot that a game is over."""
@@ -134,7 +135,11 @@ class RemoteDoor:
             resumed = self._admit(join)
             self._set_timer(None)
             self._connection = connection
-            self._ledger.encoding = join.encoding or play_pb2.ENCODING_PACKED
+            self._ledger.typed = join.encoding == play_pb2.ENCODING_TYPED
+            self._ledger.skip_events = join.skip_events
+            self.wants_events = not join.skip_events
+            if join.max_questions:
+                self.max_open = min(self.max_open or join.max_questions, join.max_questions)
             now = time.monotonic()
             if not resumed:
                 self._connection_id = secrets.token_hex(8)
@@ -225,33 +230,15 @@ class RemoteDoor:
         if found is None:
             return False
         question, code, problem = found
-        self._inbox.put(
-            Answer(
-                question.game_id,
-                question.seat,
-                question.decision_id,
-                code,
-                received,
-                "malformed" if problem else None,
-                problem,
-            )
-        )
+        key = question.game_id, question.seat, question.decision_id
+        self._inbox.put(Answer(*key, code, received, "malformed" if problem else None, problem))
         return True
 
     def _malformed(self, message: str, received: float) -> None:
         """A message that cannot be told to answer any one question spoils all that are open."""
         for question in self._ledger.take_open():
-            self._inbox.put(
-                Answer(
-                    question.game_id,
-                    question.seat,
-                    question.decision_id,
-                    None,
-                    received,
-                    "malformed",
-                    message,
-                )
-            )
+            key = question.game_id, question.seat, question.decision_id
+            self._inbox.put(Answer(*key, None, received, "malformed", message))
 
     def _not_joined(self) -> None:
         if self._launched:

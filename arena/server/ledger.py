@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from arena import wire
@@ -10,6 +10,7 @@ from arena.seats import GameOpening, Question
 from arena.types import GameResult
 from arena.v1 import play_pb2
 
+# Clients accept messages of 4 MiB unless told otherwise.
 BATCH_BYTES = 512 * 1024
 _KEPT_ENDS = 1024
 # Starts of the names of events that hold luck beside dice.
@@ -28,12 +29,13 @@ class OpenGame:
     plan: list[int] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Asked:
-    """An open question and the message that asked it."""
+    """An open question of a numbered game, and the message that asked it once it was put into words."""
 
     question: Question
-    message: play_pb2.Decide
+    game: int
+    message: play_pb2.Decide | None = None
 
 
 class Ledger:
@@ -41,7 +43,8 @@ class Ledger:
 
     def __init__(self) -> None:
         """No game, no question."""
-        self.encoding: play_pb2.Encoding.ValueType = play_pb2.ENCODING_PACKED
+        self.typed = False
+        self.skip_events = False
         self.games: dict[tuple[int, int], OpenGame] = {}
         self._asked: dict[int, Asked] = {}
         self._ends: list[tuple[int, play_pb2.GameEnd]] = []
@@ -84,23 +87,42 @@ class Ledger:
             for event in question.events
         )
 
-    def ask(self, question: Question) -> play_pb2.Decide:
-        """Number a question and put it in the form the bot asked for."""
+    def ask(self, question: Question) -> int:
+        """Number a question."""
         self._last_question += 1
+        game = self.games[question.game_id, question.seat].start.game
+        self._asked[self._last_question] = Asked(question, game)
+        return self._last_question
+
+    def messages(self, decision_ids: Iterable[int]) -> Iterator[Response]:
+        """Open questions in the form the bot wants, in as few messages as clients are sure to accept."""
+        batch, size = play_pb2.DecideBatch(), 0
+        for decision_id in decision_ids:
+            if size > BATCH_BYTES:
+                yield Response(decides=batch)
+                batch, size = play_pb2.DecideBatch(), 0
+            asked = self._asked[decision_id]
+            if asked.message is None:
+                asked.message = self._message(decision_id, asked)
+            batch.decides.append(asked.message)
+            size += asked.message.ByteSize()
+        if batch.decides:
+            yield Response(decides=batch)
+
+    def _message(self, decision_id: int, asked: Asked) -> play_pb2.Decide:
+        question = asked.question
         message = play_pb2.Decide(
-            decision_id=self._last_question,
-            game=self.games[question.game_id, question.seat].start.game,
-            game_left_ms=wire.milliseconds(question.bank_s),
+            decision_id=decision_id, game=asked.game, game_left_ms=wire.milliseconds(question.bank_s)
         )
-        if self.encoding == play_pb2.ENCODING_TYPED:
+        events = () if self.skip_events else question.events
+        if self.typed:
             message.typed_legal.extend(wire.range_messages(question.legal))
             message.typed_view.extend(wire.view_messages(question.view))
-            message.typed_events.extend(wire.event_messages(question.events))
+            message.typed_events.extend(wire.event_messages(events))
         else:
             message.legal = question.legal.packed()
             message.view = question.view.packed()
-            message.events = wire.pack_events(question.events)
-        self._asked[self._last_question] = Asked(question, message)
+            message.events = wire.pack_events(events)
         return message
 
     def answer(self, act: play_pb2.Act) -> tuple[Question, int | None, str] | None:
@@ -116,7 +138,7 @@ class Ledger:
             code, *plan = (wire.action_code(action) for action in act.actions)
         except ValueError as error:
             return question, None, str(error)
-        self.games[question.game_id, question.seat].plan = plan
+        self.games[question.game_id, question.seat].plan = [] if self.skip_events else plan
         return question, code, ""
 
     def take_open(self) -> list[Question]:
@@ -131,7 +153,7 @@ class Ledger:
         if game is None:
             return None
         number = game.start.game
-        for decision_id in [i for i, asked in self._asked.items() if asked.message.game == number]:
+        for decision_id in [i for i, asked in self._asked.items() if asked.game == number]:
             del self._asked[decision_id]
         end = wire.game_end(number, seat, result)
         self._ends = [*self._ends[-_KEPT_ENDS:], (self._last_question, end)]
@@ -145,21 +167,8 @@ class Ledger:
         for after, end in self._ends:
             if after >= acknowledged > 0:
                 yield Response(game_end=end)
-        yield from batches([asked.message for asked in self._asked.values()])
+        yield from self.messages(self._asked)
 
     def _acknowledge(self, decision_id: int) -> None:
         """An answer shows that all sent before its question arrived."""
         self._ends = [(after, end) for after, end in self._ends if after >= decision_id]
-
-
-def batches(decides: Sequence[play_pb2.Decide]) -> Iterator[Response]:
-    """Questions in as few messages as stay well below what clients accept by default (4 MiB)."""
-    batch, size = play_pb2.DecideBatch(), 0
-    for decide in decides:
-        if size > BATCH_BYTES:
-            yield Response(decides=batch)
-            batch, size = play_pb2.DecideBatch(), 0
-        batch.decides.append(decide)
-        size += decide.ByteSize()
-    if batch.decides:
-        yield Response(decides=batch)

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from arena.v1 import rules_pb2 as arena_dot_v1_dot_rules__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61rena/v1/play.proto\x12\x08\x61rena.v1\x1a\x14\x61rena/v1/rules.proto\"z\n\x0bPlayRequest\x12\x1e\n\x04join\x18\x01 \x01(\x0b\x32\x0e.arena.v1.JoinH\x00\x12\"\n\x04\x61\x63ts\x18\x02 \x01(\x0b\x32\x12.arena.v1.ActBatchH\x00\x12\x1c\n\x03log\x18\x03 \x01(\x0b\x32\r.arena.v1.LogH\x00\x42\t\n\x07\x63ontent\"\xbb\x01\n\x0cPlayResponse\x12$\n\x07welcome\x18\x01 \x01(\x0b\x32\x11.arena.v1.WelcomeH\x00\x12)\n\ngame_start\x18\x02 \x01(\x0b\x32\x13.arena.v1.GameStartH\x00\x12(\n\x07\x64\x65\x63ides\x18\x03 \x01(\x0b\x32\x15.arena.v1.DecideBatchH\x00\x12%\n\x08game_end\x18\x04 \x01(\x0b\x32\x11.arena.v1.GameEndH\x00\x42\t\n\x07\x63ontent\"\x9a\x01\n\x04Join\x12\r\n\x05token\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x11\n\tmax_games\x18\x04 \x01(\r\x12$\n\x08\x65ncoding\x18\x05 \x01(\x0e\x32\x12.arena.v1.Encoding\x12\x15\n\rconnection_id\x18\x06 \x01(\t\x12\x14\n\x0c\x61\x63knowledged\x18\x07 \x01(\r\"\x80\x01\n\x07Welcome\x12\x15\n\rconnection_id\x18\x01 \x01(\t\x12\x0f\n\x07resumed\x18\x02 \x01(\x08\x12\x19\n\x11max_message_bytes\x18\x03 \x01(\r\x12\x1f\n\x17max_messages_per_second\x18\x04 \x01(\r\x12\x11\n\tresume_ms\x18\x05 \x01(\r\"\x96\x02\n\tGameStart\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x1e\n\x05rules\x18\x03 \x01(\x0b\x32\x0f.arena.v1.Rules\x12\x0f\n\x07ruleset\x18\x04 \x01(\t\x12\x14\n\x0cruleset_hash\x18\x05 \x01(\t\x12 \n\x06limits\x18\x06 \x01(\x0b\x32\x10.arena.v1.Limits\x12\x10\n\x08\x62ot_seed\x18\x07 \x01(\x0c\x12\x0f\n\x07players\x18\x08 \x03(\t\x12\x31\n\x07options\x18\t \x03(\x0b\x32 .arena.v1.GameStart.OptionsEntry\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\".\n\x06Limits\x12\x13\n\x0b\x64\x65\x63ision_ms\x18\x01 \x01(\r\x12\x0f\n\x07game_ms\x18\x02 \x01(\r\"0\n\x0b\x44\x65\x63ideBatch\x12!\n\x07\x64\x65\x63ides\x18\x01 \x03(\x0b\x32\x10.arena.v1.Decide\"\xec\x01\n\x06\x44\x65\x63ide\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x01 \x01(\r\x12\x0c\n\x04game\x18\x02 \x01(\r\x12\r\n\x05legal\x18\x03 \x01(\x0c\x12\x0c\n\x04view\x18\x04 \x01(\x0c\x12\x0e\n\x06\x65vents\x18\x05 \x01(\x0c\x12\x14\n\x0cgame_left_ms\x18\x06 \x01(\r\x12*\n\x0btyped_legal\x18\x07 \x03(\x0b\x32\x15.arena.v1.ActionRange\x12)\n\ntyped_view\x18\x08 \x03(\x0b\x32\x15.arena.v1.FieldValues\x12%\n\x0ctyped_events\x18\t \x03(\x0b\x32\x0f.arena.v1.Event\"\'\n\x08\x41\x63tBatch\x12\x1b\n\x04\x61\x63ts\x18\x01 \x03(\x0b\x32\r.arena.v1.Act\"\\\n\x03\x41\x63t\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x01 \x01(\r\x12\r\n\x05range\x18\x02 \x01(\r\x12\x0e\n\x06\x61mount\x18\x03 \x01(\x05\x12!\n\x07\x61\x63tions\x18\x04 \x03(\x0b\x32\x10.arena.v1.Action\"\x13\n\x03Log\x12\x0c\n\x04text\x18\x01 \x01(\t\"\xa5\x01\n\x07GameEnd\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x13\n\x0btermination\x18\x02 \x01(\t\x12\x0f\n\x07winners\x18\x03 \x03(\r\x12\x0e\n\x06scores\x18\x04 \x03(\x01\x12\'\n\nplacements\x18\x05 \x03(\x0b\x32\x13.arena.v1.Placement\x12\x0c\n\x04laps\x18\x06 \x01(\r\x12\x1f\n\x06\x66\x61ults\x18\x07 \x03(\x0b\x32\x0f.arena.v1.Fault\"#\n\tPlacement\x12\n\n\x02lo\x18\x01 \x01(\r\x12\n\n\x02hi\x18\x02 \x01(\r\"l\n\x05\x46\x61ult\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x0f\n\x07used_ms\x18\x04 \x01(\x01\x12\x10\n\x08limit_ms\x18\x05 \x01(\x01\x12\x0f\n\x07retired\x18\x06 \x01(\x08*M\n\x08\x45ncoding\x12\x18\n\x14\x45NCODING_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x45NCODING_PACKED\x10\x01\x12\x12\n\x0e\x45NCODING_TYPED\x10\x02\x32H\n\x0bPlayService\x12\x39\n\x04Play\x12\x15.arena.v1.PlayRequest\x1a\x16.arena.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61rena/v1/play.proto\x12\x08\x61rena.v1\x1a\x14\x61rena/v1/rules.proto\"z\n\x0bPlayRequest\x12\x1e\n\x04join\x18\x01 \x01(\x0b\x32\x0e.arena.v1.JoinH\x00\x12\"\n\x04\x61\x63ts\x18\x02 \x01(\x0b\x32\x12.arena.v1.ActBatchH\x00\x12\x1c\n\x03log\x18\x03 \x01(\x0b\x32\r.arena.v1.LogH\x00\x42\t\n\x07\x63ontent\"\xbb\x01\n\x0cPlayResponse\x12$\n\x07welcome\x18\x01 \x01(\x0b\x32\x11.arena.v1.WelcomeH\x00\x12)\n\ngame_start\x18\x02 \x01(\x0b\x32\x13.arena.v1.GameStartH\x00\x12(\n\x07\x64\x65\x63ides\x18\x03 \x01(\x0b\x32\x15.arena.v1.DecideBatchH\x00\x12%\n\x08game_end\x18\x04 \x01(\x0b\x32\x11.arena.v1.GameEndH\x00\x42\t\n\x07\x63ontent\"\xb3\x01\n\x04Join\x12\r\n\x05token\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\x15\n\rmax_questions\x18\x04 \x01(\r\x12$\n\x08\x65ncoding\x18\x05 \x01(\x0e\x32\x12.arena.v1.Encoding\x12\x15\n\rconnection_id\x18\x06 \x01(\t\x12\x14\n\x0c\x61\x63knowledged\x18\x07 \x01(\r\x12\x13\n\x0bskip_events\x18\x08 \x01(\x08\"\x80\x01\n\x07Welcome\x12\x15\n\rconnection_id\x18\x01 \x01(\t\x12\x0f\n\x07resumed\x18\x02 \x01(\x08\x12\x19\n\x11max_message_bytes\x18\x03 \x01(\r\x12\x1f\n\x17max_messages_per_second\x18\x04 \x01(\r\x12\x11\n\tresume_ms\x18\x05 \x01(\r\"\x96\x02\n\tGameStart\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\x1e\n\x05rules\x18\x03 \x01(\x0b\x32\x0f.arena.v1.Rules\x12\x0f\n\x07ruleset\x18\x04 \x01(\t\x12\x14\n\x0cruleset_hash\x18\x05 \x01(\t\x12 \n\x06limits\x18\x06 \x01(\x0b\x32\x10.arena.v1.Limits\x12\x10\n\x08\x62ot_seed\x18\x07 \x01(\x0c\x12\x0f\n\x07players\x18\x08 \x03(\t\x12\x31\n\x07options\x18\t \x03(\x0b\x32 .arena.v1.GameStart.OptionsEntry\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\".\n\x06Limits\x12\x13\n\x0b\x64\x65\x63ision_ms\x18\x01 \x01(\r\x12\x0f\n\x07game_ms\x18\x02 \x01(\r\"0\n\x0b\x44\x65\x63ideBatch\x12!\n\x07\x64\x65\x63ides\x18\x01 \x03(\x0b\x32\x10.arena.v1.Decide\"\xec\x01\n\x06\x44\x65\x63ide\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x01 \x01(\r\x12\x0c\n\x04game\x18\x02 \x01(\r\x12\r\n\x05legal\x18\x03 \x01(\x0c\x12\x0c\n\x04view\x18\x04 \x01(\x0c\x12\x0e\n\x06\x65vents\x18\x05 \x01(\x0c\x12\x14\n\x0cgame_left_ms\x18\x06 \x01(\r\x12*\n\x0btyped_legal\x18\x07 \x03(\x0b\x32\x15.arena.v1.ActionRange\x12)\n\ntyped_view\x18\x08 \x03(\x0b\x32\x15.arena.v1.FieldValues\x12%\n\x0ctyped_events\x18\t \x03(\x0b\x32\x0f.arena.v1.Event\"\'\n\x08\x41\x63tBatch\x12\x1b\n\x04\x61\x63ts\x18\x01 \x03(\x0b\x32\r.arena.v1.Act\"\\\n\x03\x41\x63t\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x01 \x01(\r\x12\r\n\x05range\x18\x02 \x01(\r\x12\x0e\n\x06\x61mount\x18\x03 \x01(\x05\x12!\n\x07\x61\x63tions\x18\x04 \x03(\x0b\x32\x10.arena.v1.Action\"\x13\n\x03Log\x12\x0c\n\x04text\x18\x01 \x01(\t\"\xa5\x01\n\x07GameEnd\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x13\n\x0btermination\x18\x02 \x01(\t\x12\x0f\n\x07winners\x18\x03 \x03(\r\x12\x0e\n\x06scores\x18\x04 \x03(\x01\x12\'\n\nplacements\x18\x05 \x03(\x0b\x32\x13.arena.v1.Placement\x12\x0c\n\x04laps\x18\x06 \x01(\r\x12\x1f\n\x06\x66\x61ults\x18\x07 \x03(\x0b\x32\x0f.arena.v1.Fault\"#\n\tPlacement\x12\n\n\x02lo\x18\x01 \x01(\r\x12\n\n\x02hi\x18\x02 \x01(\r\"l\n\x05\x46\x61ult\x12\x0c\n\x04kind\x18\x01 \x01(\t\x12\x10\n\x08\x64\x65\x63ision\x18\x02 \x01(\r\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x0f\n\x07used_ms\x18\x04 \x01(\x01\x12\x10\n\x08limit_ms\x18\x05 \x01(\x01\x12\x0f\n\x07retired\x18\x06 \x01(\x08*M\n\x08\x45ncoding\x12\x18\n\x14\x45NCODING_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x45NCODING_PACKED\x10\x01\x12\x12\n\x0e\x45NCODING_TYPED\x10\x02\x32H\n\x0bPlayService\x12\x39\n\x04Play\x12\x15.arena.v1.PlayRequest\x1a\x16.arena.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,38 +34,38 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_GAMESTART_OPTIONSENTRY']._loaded_options = None
   _globals['_GAMESTART_OPTIONSENTRY']._serialized_options = b'8\001'
-  _globals['_ENCODING']._serialized_start=1746
-  _globals['_ENCODING']._serialized_end=1823
+  _globals['_ENCODING']._serialized_start=1771
+  _globals['_ENCODING']._serialized_end=1848
   _globals['_PLAYREQUEST']._serialized_start=55
   _globals['_PLAYREQUEST']._serialized_end=177
   _globals['_PLAYRESPONSE']._serialized_start=180
   _globals['_PLAYRESPONSE']._serialized_end=367
   _globals['_JOIN']._serialized_start=370
-  _globals['_JOIN']._serialized_end=524
-  _globals['_WELCOME']._serialized_start=527
-  _globals['_WELCOME']._serialized_end=655
-  _globals['_GAMESTART']._serialized_start=658
-  _globals['_GAMESTART']._serialized_end=936
-  _globals['_GAMESTART_OPTIONSENTRY']._serialized_start=890
-  _globals['_GAMESTART_OPTIONSENTRY']._serialized_end=936
-  _globals['_LIMITS']._serialized_start=938
-  _globals['_LIMITS']._serialized_end=984
-  _globals['_DECIDEBATCH']._serialized_start=986
-  _globals['_DECIDEBATCH']._serialized_end=1034
-  _globals['_DECIDE']._serialized_start=1037
-  _globals['_DECIDE']._serialized_end=1273
-  _globals['_ACTBATCH']._serialized_start=1275
-  _globals['_ACTBATCH']._serialized_end=1314
-  _globals['_ACT']._serialized_start=1316
-  _globals['_ACT']._serialized_end=1408
-  _globals['_LOG']._serialized_start=1410
-  _globals['_LOG']._serialized_end=1429
-  _globals['_GAMEEND']._serialized_start=1432
-  _globals['_GAMEEND']._serialized_end=1597
-  _globals['_PLACEMENT']._serialized_start=1599
-  _globals['_PLACEMENT']._serialized_end=1634
-  _globals['_FAULT']._serialized_start=1636
-  _globals['_FAULT']._serialized_end=1744
-  _globals['_PLAYSERVICE']._serialized_start=1825
-  _globals['_PLAYSERVICE']._serialized_end=1897
+  _globals['_JOIN']._serialized_end=549
+  _globals['_WELCOME']._serialized_start=552
+  _globals['_WELCOME']._serialized_end=680
+  _globals['_GAMESTART']._serialized_start=683
+  _globals['_GAMESTART']._serialized_end=961
+  _globals['_GAMESTART_OPTIONSENTRY']._serialized_start=915
+  _globals['_GAMESTART_OPTIONSENTRY']._serialized_end=961
+  _globals['_LIMITS']._serialized_start=963
+  _globals['_LIMITS']._serialized_end=1009
+  _globals['_DECIDEBATCH']._serialized_start=1011
+  _globals['_DECIDEBATCH']._serialized_end=1059
+  _globals['_DECIDE']._serialized_start=1062
+  _globals['_DECIDE']._serialized_end=1298
+  _globals['_ACTBATCH']._serialized_start=1300
+  _globals['_ACTBATCH']._serialized_end=1339
+  _globals['_ACT']._serialized_start=1341
+  _globals['_ACT']._serialized_end=1433
+  _globals['_LOG']._serialized_start=1435
+  _globals['_LOG']._serialized_end=1454
+  _globals['_GAMEEND']._serialized_start=1457
+  _globals['_GAMEEND']._serialized_end=1622
+  _globals['_PLACEMENT']._serialized_start=1624
+  _globals['_PLACEMENT']._serialized_end=1659
+  _globals['_FAULT']._serialized_start=1661
+  _globals['_FAULT']._serialized_end=1769
+  _globals['_PLAYSERVICE']._serialized_start=1850
+  _globals['_PLAYSERVICE']._serialized_end=1922
 # @@protoc_insertion_point(module_scope)

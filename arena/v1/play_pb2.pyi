@@ -135,18 +135,19 @@ class Join(_message.Message):
     TOKEN_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
-    MAX_GAMES_FIELD_NUMBER: _builtins.int
+    MAX_QUESTIONS_FIELD_NUMBER: _builtins.int
     ENCODING_FIELD_NUMBER: _builtins.int
     CONNECTION_ID_FIELD_NUMBER: _builtins.int
     ACKNOWLEDGED_FIELD_NUMBER: _builtins.int
+    SKIP_EVENTS_FIELD_NUMBER: _builtins.int
     token: _builtins.str
     """The secret handed to this process (ARENA_TOKEN); it alone says who the bot is."""
     name: _builtins.str
     """A label for people."""
     version: _builtins.str
     """The bot's own version."""
-    max_games: _builtins.int
-    """How many games it plays at once; 0 leaves it to the server."""
+    max_questions: _builtins.int
+    """How many open questions it takes at once, over all its games, at most; 0 leaves it to the server."""
     encoding: Global___Encoding.ValueType
     """Form of views, legal ranges and events."""
     connection_id: _builtins.str
@@ -155,20 +156,23 @@ class Join(_message.Message):
     """On a resume: the highest decision_id received. What came after it is sent again, and so is every question
     still open; a repeated GameStart, Decide or GameEnd has the numbers it had the first time.
     """
+    skip_events: _builtins.bool
+    """Leaves the events out of the questions; of a plan, only the first action is then played."""
     def __init__(
         self,
         *,
         token: _builtins.str = ...,
         name: _builtins.str = ...,
         version: _builtins.str = ...,
-        max_games: _builtins.int = ...,
+        max_questions: _builtins.int = ...,
         encoding: Global___Encoding.ValueType = ...,
         connection_id: _builtins.str = ...,
         acknowledged: _builtins.int = ...,
+        skip_events: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["acknowledged", b"acknowledged", "connection_id", b"connection_id", "encoding", b"encoding", "max_games", b"max_games", "name", b"name", "token", b"token", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["acknowledged", b"acknowledged", "connection_id", b"connection_id", "encoding", b"encoding", "max_questions", b"max_questions", "name", b"name", "skip_events", b"skip_events", "token", b"token", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,4 +1,4 @@
-"""A bot in a process of its own: attacks where it has the most troops to spare, and does the rest at random."""
+"""A bot in a process of its own: attacks where it has most troops to spare, does the rest at random."""
 
 from random import Random
 
