@@ -6,7 +6,7 @@ from engine_core.bits cimport bit, count, lowest, without_lowest
 from engine_core.conquest.state cimport (
     EVENT_BONUS, EVENT_DREW, EVENT_RESHUFFLED, EVENT_TRADED, KIND_BONUS, KIND_END, KIND_TRADE, PHASE_BONUS,
     PHASE_DEPLOY, PHASE_TRADE, RULE_MUST_TRADE, RULE_NOT_A_SET, RULE_NOT_HELD, RULE_NOT_OFFERED, RULE_OK,
-    RULE_UNUSED_OPERAND, Rules, State, everyone, turn_seat,
+    RULE_UNUSED_OPERAND, Rules, State, add_troops, everyone, turn_seat,
 )
 from engine_core.dice cimport STREAM_SHUFFLE, Dice, draw
 from engine_core.kernel cimport MAX_CARDS, MAX_TERRITORIES, NONE, PUBLIC_BIT, Action, ActionRange, EventLog, add_range, emit
@@ -203,7 +203,7 @@ cdef inline int bonus_legal(const Rules *rules, const State *state, ActionRange 
 
 cdef inline void take_bonus(const Rules *rules, State *state, int territory, EventLog *events) noexcept nogil:
     """Two extra troops, on the pictured territory itself."""
-    state.troops[territory] += BONUS_TROOPS
+    add_troops(state, territory, BONUS_TROOPS)
     state.bonuses_used += 1
     state.bonus_choices = 0
     state.phase = PHASE_TRADE

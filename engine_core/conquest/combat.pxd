@@ -7,7 +7,8 @@ from engine_core.conquest.state cimport (
     EVENT_ATTACKED, EVENT_BATTLE, EVENT_CAPTURED, EVENT_OCCUPIED, KIND_ATTACK, KIND_DEFEND, KIND_END,
     KIND_OCCUPY, PHASE_ATTACK, PHASE_DEFEND, PHASE_OCCUPY, RULE_ATTACK_DICE, RULE_DEFENCE_DICE,
     RULE_NO_SUCH_TERRITORY, RULE_NOT_ADJACENT, RULE_NOT_OFFERED, RULE_NOT_OWN, RULE_OCCUPY_AMOUNT, RULE_OK,
-    RULE_OWN_TARGET, RULE_UNUSED_OPERAND, Rules, State, everyone, give, is_own, turn_seat,
+    RULE_OWN_TARGET, RULE_UNUSED_OPERAND, Rules, State, add_troops, everyone, give, is_own, set_troops,
+    turn_seat,
 )
 from engine_core.dice cimport STREAM_BATTLE, Dice, roll_two_sides
 from engine_core.kernel cimport NONE, Action, ActionRange, Event, EventLog, add_range, emit, put_range
@@ -25,20 +26,18 @@ cdef inline int most_defence_dice(int troops) noexcept nogil:
 
 cdef inline bint can_attack(const Rules *rules, const State *state) noexcept nogil:
     cdef uint64_t own = state.owned[state.turn_colour]
-    cdef uint64_t left = own
-    cdef int territory
+    cdef uint64_t left = own & state.strong
     while left:
-        territory = lowest(left)
-        left = without_lowest(left)
-        if state.troops[territory] > 1 and rules.adjacent[territory] & ~own:
+        if rules.adjacent[lowest(left)] & ~own:
             return True
+        left = without_lowest(left)
     return False
 
 cdef inline int attack_legal(const Rules *rules, const State *state, ActionRange *out) noexcept nogil:
     """One range a border that can be attacked over, at most MAX_BORDERS, and KIND_END."""
     cdef int n = 0
     cdef uint64_t own = state.owned[state.turn_colour]
-    cdef uint64_t left = own
+    cdef uint64_t left = own & state.strong
     cdef uint64_t targets
     cdef uint32_t template
     cdef int source
@@ -47,7 +46,7 @@ cdef inline int attack_legal(const Rules *rules, const State *state, ActionRange
         source = lowest(left)
         left = without_lowest(left)
         targets = rules.adjacent[source] & ~own
-        if state.troops[source] < 2 or not targets:
+        if not targets:
             continue
         dice = most_attack_dice(state.troops[source])
         template = KIND_ATTACK | (<uint32_t>source << 8)
@@ -147,8 +146,8 @@ cdef inline bint fight(const Rules *rules, State *state, int defence, Dice *dice
     state.rolls[border] += 1
     lost = defence_losses(rolled, at_risk)
     tell_battle(rules, state, defence, rolled, lost, events)
-    state.troops[target] -= lost
-    state.troops[source] -= at_risk - lost
+    add_troops(state, target, -lost)
+    add_troops(state, source, lost - at_risk)
     if not state.troops[target]:
         capture(rules, state, events)
         return False
@@ -181,8 +180,8 @@ cdef inline int occupy_legal(const Rules *rules, const State *state, ActionRange
     return n
 
 cdef inline void occupy(const Rules *rules, State *state, int troops, EventLog *events) noexcept nogil:
-    state.troops[state.attack_from] -= troops
-    state.troops[state.attack_to] = troops
+    add_troops(state, state.attack_from, -troops)
+    set_troops(state, state.attack_to, troops)
     emit(events, EVENT_OCCUPIED, turn_seat(rules, state), state.attack_from, state.attack_to, 0, troops,
          everyone(rules))
     end_battle(state)

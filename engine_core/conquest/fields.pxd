@@ -3,7 +3,7 @@
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from engine_core.bits cimport bit, count, has
-from engine_core.conquest.state cimport PHASE_BEGIN, PHASE_OVER, Rules, State
+from engine_core.conquest.state cimport PHASE_BEGIN, PHASE_OVER, Rules, State, set_troops
 from engine_core.kernel cimport NONE
 
 cdef enum:
@@ -152,7 +152,7 @@ cdef inline int import_board(const Rules *rules, State *state, const int32_t *wo
         if not within(words[n + 2 * territories + i], 0, 1):
             return 1 + n + 2 * territories + i
         state.owner[i] = <uint8_t>words[n + i]
-        state.troops[i] = words[n + territories + i]
+        set_troops(state, i, words[n + territories + i])
         state.bonus_choices |= <uint64_t>words[n + 2 * territories + i] << i
         if words[n + i] >= 0:
             state.owned[words[n + i]] |= bit(i)

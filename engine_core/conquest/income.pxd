@@ -5,7 +5,7 @@ from libc.stdint cimport uint64_t
 from engine_core.bits cimport count, has, lowest, without_lowest
 from engine_core.conquest.state cimport (
     EVENT_DEPLOYED, KIND_DEPLOY, PHASE_ATTACK, RULE_AMOUNT, RULE_NO_SUCH_TERRITORY, RULE_NOT_OWN, RULE_OK,
-    RULE_UNUSED_OPERAND, Rules, State, all_of, everyone, is_own, turn_seat,
+    RULE_UNUSED_OPERAND, Rules, State, add_troops, all_of, everyone, is_own, turn_seat,
 )
 from engine_core.kernel cimport Action, ActionRange, EventLog, add_range, emit
 
@@ -31,7 +31,7 @@ cdef inline int deploy_legal(const Rules *rules, const State *state, ActionRange
 
 cdef inline void deploy(const Rules *rules, State *state, int territory, int troops,
                         EventLog *events) noexcept nogil:
-    state.troops[territory] += troops
+    add_troops(state, territory, troops)
     state.reinforcements -= troops
     emit(events, EVENT_DEPLOYED, turn_seat(rules, state), territory, 0, 0, troops, everyone(rules))
 

@@ -7,7 +7,7 @@ from engine_core.conquest.cards cimport shuffled
 from engine_core.conquest.state cimport (
     EVENT_CLAIMED, EVENT_DEALT, EVENT_PLACED, EVENT_ROLLED_FIRST, KIND_CLAIM, KIND_PLACE, PHASE_BEGIN,
     PHASE_CLAIM, PHASE_PLACE, RULE_NO_SUCH_TERRITORY, RULE_NOT_OWN, RULE_OK, RULE_TAKEN,
-    RULE_UNUSED_OPERAND, RULE_WRONG_COLOUR, Rules, State, everyone, give, next_living,
+    RULE_UNUSED_OPERAND, RULE_WRONG_COLOUR, Rules, State, add_troops, everyone, give, next_living,
 )
 from engine_core.dice cimport STREAM_FIRST_ROLL, Dice, roll
 from engine_core.kernel cimport MAX_CARDS, NONE, Action, ActionRange, Event, EventLog, add_range, emit
@@ -132,7 +132,7 @@ cdef inline int place_legal(const Rules *rules, const State *state, ActionRange 
 
 cdef inline void place(const Rules *rules, State *state, int territory, EventLog *events) noexcept nogil:
     cdef int colour = placing_colour(rules, state)
-    state.troops[territory] += 1
+    add_troops(state, territory, 1)
     state.pool[colour] -= 1
     state.placed += 1
     emit(events, EVENT_PLACED, rules.colour_seat[state.turn_colour], territory, colour, 0, 0, everyone(rules))

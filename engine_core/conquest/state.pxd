@@ -137,6 +137,7 @@ cdef struct State:
     uint64_t hand[MAX_COLOURS]
     uint64_t discards
     uint64_t bonus_choices
+    uint64_t strong                  # territories with two troops or more: kept in step by set_troops
     int32_t troops[MAX_TERRITORIES]
     int32_t pool[MAX_COLOURS]        # troops still to place in set-up
     int32_t reinforcements
@@ -206,6 +207,14 @@ cdef inline int acting_seat(const Rules *rules, const State *state) noexcept nog
         return defender_seat(rules, state)
     return rules.colour_seat[state.turn_colour]
 
+cdef inline void set_troops(State *state, int territory, int troops) noexcept nogil:
+    """The only way troops change."""
+    state.troops[territory] = troops
+    state.strong = (state.strong & ~bit(territory)) | (<uint64_t>(troops > 1) << territory)
+
+cdef inline void add_troops(State *state, int territory, int troops) noexcept nogil:
+    set_troops(state, territory, state.troops[territory] + troops)
+
 cdef inline void give(State *state, int territory, int colour, int troops) noexcept nogil:
     """Hand a territory to a colour."""
     cdef int before = state.owner[territory]
@@ -213,4 +222,4 @@ cdef inline void give(State *state, int territory, int colour, int troops) noexc
         state.owned[before] &= ~bit(territory)
     state.owner[territory] = <uint8_t>colour
     state.owned[colour] |= bit(territory)
-    state.troops[territory] = troops
+    set_troops(state, territory, troops)
