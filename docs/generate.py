@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 import subprocess
 import sys
@@ -86,13 +88,56 @@ def hooks() -> str:
     return table(("hook", "what it does"), [(code(name), _sentence(hook)) for name, hook in found])
 
 
+def leaderboard(folder: str) -> str:
+    """The standings and the pairwise table of a published run, from the files in its folder."""
+    place = ROOT / folder
+    run = json.loads((place / "run.json").read_text(encoding="utf-8"))
+    standings, pairs = _csv(place / "standings.csv"), _csv(place / "pairwise.csv")
+    heads = ("#", "player", "games", "score %", "wins %", "capped %", "faults", "live elo")
+    rows = [(rank, *_standing(row)) for rank, row in enumerate(standings, 1)]
+    names = [row["player"] for row in standings]
+    shares = {
+        (row["player"], row["opponent"]): 100 * (float(row["outscored"]) + float(row["tied"]) / 2)
+        for row in pairs
+    }
+    pairwise = [
+        [code(name), *(f"{shares[name, other]:.1f}" if (name, other) in shares else "" for other in names)]
+        for name in names
+    ]
+    played = f"{run['games']} games in {run['matches']} matches, content hash `{run['content_hash']}`."
+    against = table(("row against column, %", *(code(name) for name in names)), pairwise)
+    return f"{table(heads, rows)}\n{against}\n{played}\n"
+
+
+def _standing(row: dict[str, str]) -> tuple[object, ...]:
+    score, games = 100 * float(row["score"]), int(row["games"])
+    error = f" ± {100 * float(row['score_se']):.1f}" if row["score_se"] else ""
+    wins, capped = 100 * int(row["wins"]) / games, 100 * float(row["capped"])
+    rating = f"{float(row['rating']):.0f}" if row["rating"] else "-"
+    return (
+        code(row["player"]),
+        games,
+        f"{score:.1f}{error}",
+        f"{wins:.1f}",
+        f"{capped:.1f}",
+        row["faults"],
+        rating,
+    )
+
+
+def _csv(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
 def _sentence(documented: object) -> str:
     """The first paragraph of a docstring."""
     return " ".join((documented.__doc__ or "").partition("\n\n")[0].split())
 
 
 GENERATORS: dict[str, Callable[..., str]] = {
-    function.__name__: function for function in (options, variants, actions, events, fields, hooks)
+    function.__name__: function
+    for function in (options, variants, actions, events, fields, hooks, leaderboard)
 }
 
 
