@@ -112,13 +112,13 @@ def parse(text: str) -> Record:
 
 
 def walk(record: Record) -> Iterator[tuple[State, list[Event]]]:
-    """Play a record: the state after the set-up and after every step, with that step's events.
+    """Play a record: the state after the set-up and after every step, with what happened there.
 
     It is one state that moves on; copy it to keep it. RecordError names the step that cannot be played.
     """
     game = record.game()
-    state = game.new_state(record.key, dice=record.dice)
-    yield state, []
+    state, events = game.start(record.key, dice=record.dice)
+    yield state, events
     for index, (seat, what) in enumerate(record.steps):
         try:
             events = state.retire(seat, what) if isinstance(what, str) else state.play(seat, what)

@@ -87,7 +87,7 @@ class Referee:
         self.game_id = game_id
         self.point_rule: PointRule = point_rule
         self.conduct = Conduct(game.seats, policy, limits)
-        self.state = game.new_state(key, dice=(dice := tuple(dice)))
+        self.state, events = game.start(key, dice=(dice := tuple(dice)))
         self.over = not self.state.pending_mask()
         self.steps: list[Step] = []
         self._origin = key, dice, tuple(labels)
@@ -99,7 +99,7 @@ class Referee:
         self._held: dict[int, int | None] = {}  # None: the seat leaves
         self._leaving: set[int] = set()
         self._stopped: Termination | None = None
-        self._tell([])
+        self._tell(events)
 
     def questions(self) -> list[Question]:
         """The open decisions that were not asked yet: all simultaneous ones, each asked once."""
