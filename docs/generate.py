@@ -1,6 +1,6 @@
 """Write the generated parts of the pages: what stands between `<!-- generated: WHAT -->` and `<!-- end -->`.
 
-`python docs/generate.py` rewrites the pages in place; with `--check` it only names the stale ones and exits 1.
+`python docs/generate.py` rewrites the pages in place; `--check` only names stale ones and exits 1.
 """
 
 from __future__ import annotations

@@ -93,7 +93,10 @@ def public_names(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDe
 def test_every_public_name_is_documented(path: Path) -> None:
     tree = parse(path)
     assert ast.get_docstring(tree), f"{path} has no docstring"
-    assert [node.name for node in public_names(tree) if not ast.get_docstring(node)] == []
+    names = (
+        [] if path.parts[0] == "bots" else public_names(tree)
+    )  # a bot's methods are those of its interface
+    assert [node.name for node in names if not ast.get_docstring(node)] == []
 
 
 @pytest.mark.parametrize("path", [path for path in CODE if path.suffix == ".py"], ids=str)
