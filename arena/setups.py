@@ -52,7 +52,7 @@ def _seat_counts(table: Table) -> list[int]:
 
 
 def setup_for(variant: str, seats: int, options: Mapping[str, Any], rule: PointRule) -> VariantSetup:
-    """The setup of a variant for a number of seats; the engine checks the options and raises its own errors."""
+    """The setup of a variant for a number of seats; the engine checks the options and raises its errors."""
     ruleset = engine_core.load_ruleset(variant, seats=seats, **options)
     return VariantSetup(
         variant=variant,

@@ -44,13 +44,14 @@ class Catalog(Protocol):
 class TournamentSpec:
     """A tournament that can be run; `seed` is None when the operating system is to draw it.
 
-    `workers` 0 means as many as the cores allow. `text` and `folder` are those of its file, kept for resume.
+    `workers` 0 means as many as the cores allow; `output` is the folder for the tables. `text` and `folder`
+    are those of its file, kept for resume.
     """
 
     name: str
     setups: tuple[VariantSetup, ...]
     players: tuple[Player, ...]
-    format: str
+    format: type[Format]
     rounds: int
     seed: bytes | None
     limits: Limits
@@ -58,6 +59,7 @@ class TournamentSpec:
     runner: RunnerKind
     workers: int
     database: str
+    output: Path | None
     text: str
     folder: Path
 
@@ -107,13 +109,13 @@ class _Reader:
         name = self.top.text("name")
         setups = self._setups()
         players = self._players(setups)
-        format_name, rounds = self._format(setups, len(players))
+        format_type, rounds = self._format(setups, len(players))
         runner, workers = self._runner()
         spec = TournamentSpec(
             name=name,
             setups=setups,
             players=players,
-            format=format_name,
+            format=format_type,
             rounds=rounds,
             seed=self._seed(),
             limits=self._limits(),
@@ -121,6 +123,7 @@ class _Reader:
             runner=runner,
             workers=workers,
             database=self._database(database),
+            output=self.folder / output if (output := self.top.text("output", "-")) != "-" else None,
             text=text,
             folder=self.folder,
         )
@@ -175,7 +178,7 @@ class _Reader:
         name = label if "name" in table.data else bot.name
         return Player(name, bot, tuple(sorted(options.items())))
 
-    def _format(self, setups: tuple[VariantSetup, ...], players: int) -> tuple[str, int]:
+    def _format(self, setups: tuple[VariantSetup, ...], players: int) -> tuple[type[Format], int]:
         formats = self.catalog.formats
         name = self.top.choice("format", sorted(formats), "round_robin")
         rounds = self.top.whole("rounds", 1)
@@ -183,7 +186,7 @@ class _Reader:
             for argument, message in formats[name].problems(setups, players, rounds):
                 place = argument.replace("setups[", "variants[", 1)
                 self.top.problem(place, message)
-        return name, rounds
+        return formats.get(name, Format), rounds
 
     def _seed(self) -> bytes | None:
         value = self.top.data.get("seed")
@@ -281,4 +284,3 @@ def resolve_database(url: str, folder: Path) -> str:
     if parsed.get_backend_name() != "sqlite" or not file or file == ":memory:":
         return url
     return parsed.set(database=str((folder / file).resolve())).render_as_string(hide_password=False)
-

@@ -40,21 +40,17 @@ class Standings:
     pairs: tuple[PairwiseRow, ...]
 
 
-def standings(
-    store: Store, tournament_id: int | None, system: RatingSystem | None = None
-) -> list[Standings]:
+def standings(store: Store, tournament_id: int | None, system: RatingSystem) -> list[Standings]:
     """The standings of every pool of a tournament, or of all; those over all pools come first."""
     pools: list[PoolRow | None] = [*store.pools(tournament_id)]
     if len(pools) > 1 and tournament_id is not None:
         pools.insert(0, None)
-    return [
-        Standings(
-            pool,
-            store.leaderboard(tournament_id=tournament_id, pool_id=pool and pool.id, system=system),
-            store.pairwise(tournament_id=tournament_id, pool_id=pool and pool.id),
-        )
-        for pool in pools
-    ]
+    found = []
+    for pool in pools:
+        pool_id = pool.id if pool else None
+        rows = store.leaderboard(tournament_id=tournament_id, pool_id=pool_id, system=system)
+        found.append(Standings(pool, rows, store.pairwise(tournament_id=tournament_id, pool_id=pool_id)))
+    return found
 
 
 def title(pool: PoolRow | None) -> str:

@@ -12,8 +12,9 @@ from arena.commands._common import table
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
+    from rich.table import Table
 
-    from engine_core import Event, Game, State
+    from engine_core import Event, Game, State, View
 
 NOTES = 8
 FRAME_S = 0.04
@@ -40,7 +41,7 @@ class Watcher:
         else:
             self.live = None
 
-    def step(self, state: State, events: Iterable[Event]) -> None:
+    def step(self, state: State | View, events: Iterable[Event]) -> None:
         """Take in the state after a step; it is drawn when a turn ends, or at once on a terminal."""
         for event in events:
             self.notes.append(self.game.event_text(event))
@@ -66,16 +67,16 @@ class Watcher:
                 self.live.update(self.frame, refresh=True)
             self.live.stop()
 
-    def _frame(self, state: State) -> Group:
+    def _frame(self, state: State | View) -> Group:
         from rich.console import Group
         from rich.text import Text
 
         colours = self.game.description.colours
         head = Text(f"Lap {state.lap}, {colours[state.turn_colour]} to move")
-        owner, troops = tuple(state.owner), tuple(state.troops)
-        return Group(head, self.picture.draw(owner, troops), self._colours(state), Text("\n".join(self.notes)))
+        board = self.picture.draw(state.owner, state.troops)
+        return Group(head, board, self._colours(state), Text("\n".join(self.notes)))
 
-    def _colours(self, state: State) -> object:
+    def _colours(self, state: State | View) -> Table:
         description = self.game.description
         rows = []
         for colour, name in enumerate(description.colours):

@@ -40,7 +40,7 @@ def command(
     if as_csv and as_json:
         raise click.UsageError("--csv and --json exclude each other")
     names: tuple[ExportName, ...] = get_args(ExportName)
-    name = names[names.index(what)]  # type: ignore[arg-type]  # click has checked it
+    name = next(name for name in names if name == what)
     with open_store(database) as store:
         table = store.export(chosen_tournament(store, tournament).id, name)
         write = write_json if as_json else write_csv
@@ -62,6 +62,7 @@ def write_json(table: Table, stream: TextIO) -> None:
     """A list of objects, one a line."""
     start = "["
     for row in table.rows:
-        stream.write(f"{start}\n  {json.dumps(dict(zip(table.columns, row, strict=True)), ensure_ascii=False)}")
+        record = dict(zip(table.columns, row, strict=True))
+        stream.write(f"{start}\n  {json.dumps(record, ensure_ascii=False)}")
         start = ","
     stream.write("\n]\n" if start == "," else "[]\n")

@@ -44,11 +44,11 @@ def command(record: str, verify: bool, show: bool, database: str, as_json: bool)
             records.verify(game_record)
         except RecordError as error:
             failed(f"{record}: {error}")
-        report = {"record": record, "steps": len(game_record.steps), "final_digest": game_record.final_digest}
+        steps, digest = len(game_record.steps), game_record.final_digest
         if as_json:
-            print_json({**report, "equal": True})
+            print_json({"record": record, "steps": steps, "final_digest": digest, "equal": True})
         else:
-            click.echo(f"{record}: {len(game_record.steps)} steps, the end is equal: {game_record.final_digest}")
+            click.echo(f"{record}: {steps} steps, the end is equal: {digest}")
     elif as_json:
         click.echo(game_record.text())
     elif show:

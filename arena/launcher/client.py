@@ -15,7 +15,7 @@ from typing import Any
 
 from arena.errors import PlatformFault, PluginError
 from arena.launcher.exits import Exit
-from arena.launcher.processes import sweep
+from arena.launcher.processes import MARKER, sweep
 
 ANSWER_S = 20.0
 CLOSE_S = 3.0
@@ -74,7 +74,8 @@ class Launcher:
     """Starts and stops bots through a launcher process of its own; use it as a context manager."""
 
     def __init__(self) -> None:
-        self.run = secrets.token_hex(8)
+        # Inside a run that marks its processes, bots carry that mark too: who clears the run finds them.
+        self.run = ".".join((*filter(None, [os.environ.get(MARKER)]), secrets.token_hex(8)))
         self._bots: dict[int, BotProcess] = {}
         self._lock = threading.Lock()
         self._numbers = 0

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from arena.launcher.processes import MARKER, processes, sweep
 
-PREFIX = "arena-run-"
+PREFIX = "arena-"
 CLOSE_S = 5.0
 _MARK = re.compile(r"\d+-\d+-[0-9a-f]{8}")
 SOURCES = Path(__file__).resolve().parents[2]
@@ -46,17 +46,16 @@ def owner_lives(mark: str) -> bool:
 
 
 def short_folder() -> Path:
-    """A folder for temporary files whose path is short enough for Unix sockets below it."""
+    """A folder for runs, with a path so short that Unix sockets fit below it (108 bytes, Ray takes 62)."""
     usual = tempfile.gettempdir()
-    return Path(usual if len(usual) <= 16 else "/tmp")
+    return Path(usual if len(usual) <= 4 else "/tmp")
 
 
 class Run:
-    """One run's mark, folder and reaper, as a context manager; `folder` is gone when it ends."""
+    """One run's mark, folder and reaper; `folder` is gone when it is closed or the owner ends."""
 
-    def __enter__(self) -> Run:
+    def __init__(self) -> None:
         """Mark the processes that will be started from here, and start the reaper."""
-        sweep_stale()
         self.mark = new_mark()
         self.folder = short_folder() / f"{PREFIX}{self.mark}"
         self.folder.mkdir(mode=0o700)
@@ -68,9 +67,8 @@ class Run:
             start_new_session=True,
         )
         os.environ.update({MARKER: self.mark, "TMPDIR": str(self.folder)})
-        return self
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         """Let the reaper clear what is left, and wait for it."""
         for name, value in self._before.items():
             if value is None:

@@ -1,0 +1,245 @@
+"""`arena tournament`: run a tournament file, resume one that stopped, show what there is."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shlex
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.commands import _standings
+from arena.commands._common import (
+    FAILED,
+    chosen_tournament,
+    console,
+    database_option,
+    database_url,
+    example,
+    json_option,
+    open_store,
+    print_json,
+    table,
+)
+
+if TYPE_CHECKING:
+    from arena.runners import Runner, RunnerKind
+    from arena.spec import TournamentSpec
+    from arena.store import Store
+    from arena.store.rows import TournamentRow
+    from arena.tournament import Tournament
+
+RUNNERS = ("auto", "inline", "cluster")
+
+
+@click.group(
+    "tournament", epilog=example("arena tournament run results/demo.toml", "arena tournament resume")
+)
+def command() -> None:
+    """Run, resume and show tournaments."""
+
+
+@command.command(
+    "run",
+    epilog=example("arena tournament run results/demo.toml", "arena tournament run my.toml --runner inline"),
+)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--db", "database", metavar="URL", help="Use this database instead of the file's.")
+@click.option("--runner", type=click.Choice(RUNNERS), help="Use this runner instead of the file's.")
+@click.option("--workers", type=click.IntRange(min=1), help="Play this many matches at once (cluster).")
+@json_option
+@click.pass_context
+def run(
+    ctx: click.Context,
+    file: Path,
+    database: str | None,
+    runner: RunnerKind | None,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Run the tournament that FILE describes.
+
+    The whole file is checked and every bot started before the first game. Ctrl-C stops it; what was played is
+    kept, and the command that resumes it is printed. Exit code 1: it did not come to its end.
+    """
+    from arena import spec, tournament
+    from arena.plugins import installed
+    from arena.store import Store
+
+    loaded = spec.load(file, installed(), database_url(database) if database else "")
+    loaded = dataclasses.replace(loaded, runner=runner or loaded.runner, workers=workers or loaded.workers)
+    with Store(loaded.database) as store:
+        store.migrate()
+        shown = f"arena tournament run {shlex.quote(str(file))}"
+        _play(ctx, lambda: tournament.create(store, loaded), store, loaded, shown, as_json)
+
+
+@command.command(
+    "resume", epilog=example("arena tournament resume", "arena tournament resume demo --db demo.db")
+)
+@click.argument("tournament", required=False)
+@click.option("--runner", type=click.Choice(RUNNERS), help="Use this runner instead of the file's.")
+@click.option("--workers", type=click.IntRange(min=1), help="Play this many matches at once (cluster).")
+@database_option
+@json_option
+@click.pass_context
+def resume(
+    ctx: click.Context,
+    tournament: str | None,
+    runner: RunnerKind | None,
+    workers: int | None,
+    database: str,
+    as_json: bool,
+) -> None:
+    """Go on with a TOURNAMENT (its name or number) that was stopped; without one, list what can be resumed.
+
+    It continues where it was, with the same seeds, and ends with the table of an undisturbed run.
+    """
+    from arena import spec
+    from arena import tournament as tournaments
+    from arena.plugins import installed
+
+    with open_store(database) as store:
+        if tournament is None:
+            _list(store.tournaments(resumable=True), as_json, resumable=database)
+            return
+        row = chosen_tournament(store, tournament)
+        if row.state == "finished":
+            raise click.UsageError(f"{row.name} ({row.id}) is finished; see `arena leaderboard {row.id}`")
+        kept = spec.from_stored(row.spec, installed(), source=row.name, database=database_url(database))
+        kept = dataclasses.replace(kept, runner=runner or kept.runner, workers=workers or kept.workers)
+        shown = _resume_command(row, kept.database)
+        _play(ctx, lambda: tournaments.reopen(store, kept, row.id), store, kept, shown, as_json)
+
+
+@command.command("show", epilog=example("arena tournament show", "arena tournament show demo --json"))
+@click.argument("tournament", required=False)
+@database_option
+@json_option
+def show(tournament: str | None, database: str, as_json: bool) -> None:
+    """Show a TOURNAMENT: its state, its players, and attempts that did not count; without one, list all."""
+    with open_store(database) as store:
+        if tournament is None:
+            _list(store.tournaments(), as_json)
+            return
+        row = chosen_tournament(store, tournament)
+        voided = store.attempts(row.id, voided_only=True)
+        entries = store.entries(row.id)
+        content = store.content_hash(row.id)
+    if as_json:
+        print_json({"tournament": row, "players": entries, "voided": voided, "content_hash": content})
+        return
+    click.echo(f"{row.name} ({row.id}): {row.state}, {row.committed} of {row.total} matches")
+    click.echo(f"created {row.created:%Y-%m-%d %H:%M:%S} UTC, content hash {content}")
+    click.echo(f"seed's hash {row.commitment}, seed {row.seed or '(published at the end)'}")
+    players = [(player.label, player.bot, player.version, player.options) for player in entries]
+    console().print(table(["player", "bot", "version", "options"], players))
+    if voided:
+        attempts = [(each.sequence, each.number, each.worker, each.error) for each in voided]
+        title = "Attempts that do not count"
+        console().print(
+            table([">match", ">attempt", "worker", "why it was played again"], attempts, title=title)
+        )
+
+
+def _list(rows: tuple[TournamentRow, ...], as_json: bool, resumable: str | None = None) -> None:
+    if as_json:
+        print_json([{**dataclasses.asdict(row), "spec": None} for row in rows])
+        return
+    if not rows:
+        click.echo("nothing to resume" if resumable else "no tournament yet")
+        return
+    shown = [(r.id, r.name, r.state, f"{r.committed}/{r.total}", f"{r.created:%Y-%m-%d %H:%M}") for r in rows]
+    console().print(table([">id", "tournament", "state", ">matches", "created (UTC)"], shown))
+    if resumable:
+        click.echo("Resume one with:")
+        for row in rows:
+            click.echo(f"  {_resume_command(row, database_url(resumable))}")
+
+
+def _resume_command(row: TournamentRow, url: str) -> str:
+    return f"arena tournament resume {row.id} --db {shlex.quote(url)}"
+
+
+def _play(
+    ctx: click.Context,
+    open_tournament: Callable[[], Tournament],
+    store: Store,
+    spec: TournamentSpec,
+    shown: str,
+    as_json: bool,
+) -> None:
+    """Play a tournament to its end or interruption, and say how it went; exit code 1 before the end."""
+    from arena.commands._progress import ProgressDisplay
+    from arena.errors import PlatformFault
+    from arena.plugins import installed
+    from arena.tournament import start_runner
+
+    with closing(start_runner(spec, installed)) as runner:
+        tournament = open_tournament()
+        row = store.tournament(tournament.identity)
+        _announce(tournament, row, runner)
+        problem = "interrupted"
+        try:
+            with _terminable(), ProgressDisplay(row.name, installed()) as display:
+                finished = tournament.play(runner, display)
+        except PlatformFault as error:
+            finished, problem = False, str(error)
+    if not finished:
+        click.echo(f"Stopped ({problem}). What was played is kept; go on with:", err=True)
+        click.echo(f"  {_resume_command(row, spec.database)}", err=True)
+        ctx.exit(FAILED)
+    _conclude(store, store.tournament(row.id), spec, shown, as_json)
+
+
+def _announce(tournament: Tournament, row: TournamentRow, runner: Runner) -> None:
+    """What will be played, by whom, how, and the hash that commits to the seed; on stderr."""
+    spec = tournament.spec
+    setups = ", ".join(f"{setup.variant} {setup.seats}" for setup in spec.setups)
+    workers = f", {runner.workers} workers" if runner.kind == "cluster" else ""
+    for line in (
+        f"{row.name} ({row.id}): {spec.format.name}, {spec.rounds} rounds, {row.total} matches of {setups}",
+        f"players: {', '.join(player.name for player in spec.players)}",
+        f"runner: {runner.kind}{workers}; database: {spec.database}",
+        f"seed's hash: {row.commitment} (the seed follows at the end)",
+        "luck: every match has a key of its own, which all seat rotations of the match share",
+    ):
+        click.echo(line, err=True)
+
+
+def _conclude(store: Store, row: TournamentRow, spec: TournamentSpec, shown: str, as_json: bool) -> None:
+    """The table, the seed, the content hash, and the files."""
+    from arena.commands._results import summary, write_results
+    from arena.ratings.live_elo import LiveElo
+
+    paths = write_results(spec.output, store, row, shown) if spec.output else []
+    found = _standings.standings(store, row.id, LiveElo())
+    facts = summary(store, row, shown)
+    if as_json:
+        print_json({**facts, "standings": found, "files": paths})
+        return
+    _standings.show(console(), found)
+    click.echo(f"seed: {row.seed}")
+    click.echo(f"content hash: {facts['content_hash']}")
+    for path in paths:
+        click.echo(f"wrote {os.path.relpath(path)}")
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM stops a tournament as Ctrl-C does."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,184 @@
+"""A tournament from schedule to table: format -> runner -> store -> ratings.
+
+This process alone writes. Whole matches are committed, each exactly once; ratings follow in scheduled order,
+whatever finished first. Everything is a function of the specification and the seed, so a tournament that was
+stopped, in whatever way, goes on where it was and ends with the same table.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from arena import runners, seeds
+from arena.errors import SpecError
+from arena.formats import Format
+from arena.runners import Runner
+from arena.spec import TournamentSpec
+from arena.store import Store
+from arena.store.rows import FinishedMatch
+from arena.types import GameResult, MatchPlan, MatchResult, Pairing, VariantSetup
+
+FLUSH_S = 0.25
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far it is: matches of the whole tournament, and what happened since this process took it up."""
+
+    total: int
+    done: int
+    matches: int = 0
+    games: int = 0
+    faults: int = 0
+    voided: int = 0
+
+
+class Listener(Protocol):
+    """Who watches a tournament."""
+
+    def progressed(self, progress: Progress) -> None:
+        """Something was committed."""
+
+    def voided(self, result: MatchResult) -> None:
+        """An attempt does not count; the match is played again with the same key."""
+
+    def game_finished(self, plan: MatchPlan, game: GameResult) -> None:
+        """A game was committed."""
+
+
+class Tournament:
+    """One tournament in a store; made by `create` or `reopen`."""
+
+    def __init__(self, store: Store, spec: TournamentSpec, identity: int) -> None:
+        self.store = store
+        self.spec = spec
+        self.identity = identity
+        self._seed = store.seed(identity)
+        self.format = schedule(spec, self._seed)
+        self._pairings: dict[int, Pairing] = {}
+        self._finished: list[tuple[MatchPlan, FinishedMatch]] = []
+        self._flushed_at = 0.0
+
+    def play(self, runner: Runner, listener: Listener) -> bool:
+        """Play what is missing; False when it was interrupted (KeyboardInterrupt).
+
+        However it ends before its end, it can be resumed.
+        """
+        self.progress = Progress(self.format.total(), len(self.store.done_sequences(self.identity)))
+        self._listener = listener
+        self.store.set_state(self.identity, "running")
+        try:
+            runner.run(self._plans(), self._take)
+            self._flush()
+        except BaseException as error:
+            self._flush()
+            self.store.set_state(self.identity, "stopped")
+            if isinstance(error, KeyboardInterrupt):
+                return False
+            raise
+        self.store.set_state(self.identity, "finished")
+        return True
+
+    def _plans(self) -> Iterator[MatchPlan]:
+        """The matches not yet committed, lazily, in scheduled order."""
+        done = self.store.done_sequences(self.identity)
+        for pairing in self.format.pairings(done.prefix):
+            if pairing.sequence not in done:
+                self._pairings[pairing.sequence] = pairing
+                yield plan_for(self.spec, self._seed, pairing)
+
+    def _take(self, plan: MatchPlan, result: MatchResult) -> None:
+        self._finished.append((plan, FinishedMatch(self._pairings[plan.sequence], plan.key, result)))
+        if time.monotonic() - self._flushed_at > FLUSH_S:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Commit what finished in one transaction, then rate what that released, then tell."""
+        matches = [match for _, match in self._finished]
+        counts = self.store.commit_matches(self.identity, matches)
+        self.store.update_ratings(self.identity)
+        finished, self._finished = self._finished, []
+        self._flushed_at = time.monotonic()
+        for (plan, match), counted in zip(finished, counts, strict=True):
+            if counted:
+                del self._pairings[plan.sequence]
+                self._count(plan, match.result)
+            elif match.result.error:
+                self.progress.voided += 1
+                self._listener.voided(match.result)
+        self._listener.progressed(self.progress)
+
+    def _count(self, plan: MatchPlan, result: MatchResult) -> None:
+        self.progress.done += 1
+        self.progress.matches += 1
+        self.progress.games += len(result.games)
+        self.progress.faults += sum(len(game.faults) for game in result.games)
+        for game in result.games:
+            self._listener.game_finished(plan, game)
+
+
+def start_runner(spec: TournamentSpec, prepare: Callable[[], object]) -> Runner:
+    """A runner for a tournament, every bot started; SpecError names those that cannot be.
+
+    `prepare` is called first in every process that plays.
+    """
+    rotations = max(len(setup.rotations) for setup in spec.setups)
+    games = schedule(spec, bytes(seeds.SEED_BYTES)).total() * rotations
+    runner = runners.start(runners.choose(spec.runner, games), spec.players, spec.workers, prepare)
+    try:
+        problems = runner.check(spec.limits)
+    except BaseException:
+        runner.close()
+        raise
+    if problems:
+        runner.close()
+        raise SpecError(problems, source="bots that cannot be started")
+    return runner
+
+
+def create(store: Store, spec: TournamentSpec) -> Tournament:
+    """Store a new tournament with the specification's seed, or one drawn by the operating system."""
+    seed = spec.seed or seeds.new_seed()
+    identity = store.create_tournament(
+        name=spec.name,
+        spec=spec.stored(),
+        seed=seed,
+        commitment=seeds.seed_commitment(seed),
+        setups=spec.setups,
+        players=spec.players,
+        total=schedule(spec, seed).total(),
+    )
+    return Tournament(store, spec, identity)
+
+
+def reopen(store: Store, spec: TournamentSpec, identity: int) -> Tournament:
+    """Take up a stored tournament; StoreError when its players or rulesets are no longer what they were."""
+    store.check_resume(identity, spec.setups, spec.players)
+    return Tournament(store, spec, identity)
+
+
+def schedule(spec: TournamentSpec, seed: bytes) -> Format:
+    """The tournament's format, ready to give pairings."""
+    return spec.format(spec.setups, len(spec.players), spec.rounds, seed)
+
+
+def plan_for(spec: TournamentSpec, seed: bytes, pairing: Pairing) -> MatchPlan:
+    """All that a worker must know to play a pairing."""
+    setup = spec.setups[pairing.setup]
+    return MatchPlan(
+        sequence=pairing.sequence,
+        key=seeds.match_key(seed, pool_text(setup), str(pairing.sequence), pairing.round),
+        setup=setup,
+        players=tuple(spec.players[index] for index in pairing.players),
+        limits=spec.limits,
+        policy=spec.policy,
+    )
+
+
+def pool_text(setup: VariantSetup) -> str:
+    """What makes a pool, as one text."""
+    parts = (setup.ruleset_hash, setup.seats, setup.turn_cap, setup.teams, setup.point_rule)
+    return "|".join(map(str, parts))
