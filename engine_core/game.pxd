@@ -9,6 +9,10 @@ from engine_core.kernel cimport Event as CEvent
 from engine_core.kernel cimport Kernel
 
 
+cdef enum:
+    SPARE_BLOCKS = 64   # blocks of freed states kept for the next ones
+
+
 cdef class Action:
     cdef CAction raw
 
@@ -39,6 +43,10 @@ cdef class Game:
     cdef readonly int seats
     cdef readonly int state_size
     cdef readonly int words
+    cdef uint8_t *spare[SPARE_BLOCKS]
+    cdef int spare_count
+    cdef uint8_t *take_block(self) except NULL
+    cdef void give_block(self, uint8_t *block) noexcept
     cdef State restored(self, list words, seed)
     cdef void read_words(self, list words, Position position) except *
 

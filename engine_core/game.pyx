@@ -408,6 +408,28 @@ cdef class Game:
     def __reduce__(self):
         return Game, (self.ruleset,)
 
+    cdef uint8_t *take_block(self) except NULL:
+        """Memory for a state, the last one given back if there is one."""
+        cdef uint8_t *block
+        if self.spare_count:
+            self.spare_count -= 1
+            return self.spare[self.spare_count]
+        block = <uint8_t *>PyMem_Malloc(self.state_size)
+        if block == NULL:
+            raise MemoryError()
+        return block
+
+    cdef void give_block(self, uint8_t *block) noexcept:
+        if self.spare_count < SPARE_BLOCKS:
+            self.spare[self.spare_count] = block
+            self.spare_count += 1
+        else:
+            PyMem_Free(block)
+
+    def __dealloc__(self):
+        for i in range(self.spare_count):
+            PyMem_Free(self.spare[i])
+
     def new_state(self, seed=0, *, dice=()):
         cdef State state = State.__new__(State)
         state.allocate(self)
@@ -507,6 +529,8 @@ cdef class Game:
         return f"<Game {self.ruleset.name} seats={self.seats} {self.ruleset.hash[:8]}>"
 
 
+# No cycle goes through a position, so the garbage collector need not know of them: copies are cheaper.
+@cython.no_gc
 cdef class Position:
     def __cinit__(self):
         self.block = NULL
@@ -516,12 +540,11 @@ cdef class Position:
 
     cdef void allocate(self, Game game) except *:
         self.game = game
-        self.block = <uint8_t *>PyMem_Malloc(game.state_size)
-        if self.block == NULL:
-            raise MemoryError()
+        self.block = game.take_block()
 
     def __dealloc__(self):
-        PyMem_Free(self.block)
+        if self.block != NULL:
+            self.game.give_block(self.block)
 
     cdef int export(self, int32_t *out) noexcept:
         return self.game.kernel.export_fields(self.game.rules, self.block, out)
@@ -606,6 +629,7 @@ cdef class Position:
     __hash__ = None
 
 
+@cython.no_gc
 cdef class State(Position):
     @property
     def key(self):
@@ -627,10 +651,12 @@ cdef class State(Position):
         raise IllegalAction(self.game.description.rules[broken], seat=seat, action=action)
 
     def apply(self, int seat, action):
-        if type(action) is int:
-            self.apply_raw(seat, <uint64_t>action if 0 <= action < 1 << 63 else code_of(action))
-        else:
-            self.apply_raw(seat, code_of(action))
+        cdef uint64_t code
+        try:
+            code = action if type(action) is int else code_of(action)
+        except OverflowError:
+            code = code_of(action)
+        self.apply_raw(seat, code)
 
     def play(self, int seat, action):
         cdef EventLog log
@@ -674,10 +700,7 @@ cdef class State(Position):
 
     def copy(self):
         cdef State twin = State.__new__(State)
-        twin.game = self.game
-        twin.block = <uint8_t *>PyMem_Malloc(self.game.state_size)
-        if twin.block == NULL:
-            raise MemoryError()
+        twin.allocate(self.game)
         memcpy(twin.block, self.block, self.game.state_size)
         twin.dice = self.dice
         twin.script_bytes = self.script_bytes
@@ -711,6 +734,7 @@ cdef class State(Position):
         return f"<State {self.game.ruleset.name} {self.digest()[:8]}>"
 
 
+@cython.no_gc
 cdef class View(Position):
     def field(self, name):
         values = self.cache.get(name)
