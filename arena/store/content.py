@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, selectinload
 from arena.errors import StoreError
 from arena.ratings import RatingSystem
 from arena.store import games, standings, tournaments
-from arena.store.models import GameModel, MatchModel, PlacementModel
+from arena.store.models import GameModel, MatchModel
 
 _Value = str | int | float | None
 
@@ -38,12 +38,12 @@ def content_hash(session: Session, tournament_id: int) -> str:
     """Return a hex BLAKE2b-128 over the committed matches in scheduled order."""
     identities = {entry.id: entry.identity for entry in tournaments.entries(session, tournament_id)}
     setups = tournaments.setups(session, tournament_id)
-    seats = selectinload(MatchModel.games).selectinload(GameModel.placements)
+    load = selectinload(MatchModel.games)
     query = (
         select(MatchModel)
         .where(MatchModel.tournament_id == tournament_id)
         .order_by(MatchModel.sequence)
-        .options(seats.selectinload(PlacementModel.faults))
+        .options(load.selectinload(GameModel.placements), load.selectinload(GameModel.faults))
         .execution_options(yield_per=200)
     )
     digest = blake2b(digest_size=16, person=b"results")
@@ -123,8 +123,8 @@ def _game_facts(game: GameModel, identities: Mapping[int, str]) -> list[object]:
             [
                 *(identities[seat.player_id], seat.score, seat.placement_lo, seat.placement_hi),
                 *(seat.eliminated_at, seat.won),
-                [[fault.kind, fault.decision, fault.action] for fault in seat.faults],
             ]
             for seat in game.placements
         ],
+        sorted([fault.seat, fault.decision, fault.kind, fault.action] for fault in game.faults),
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from sqlalchemy import Select, select
@@ -92,8 +92,8 @@ def faults(session: Session, tournament_id: int, player_id: int | None = None) -
 
 
 def _games() -> Select[MatchModel, GameModel]:
-    details = selectinload(GameModel.placements).selectinload(PlacementModel.faults)
-    return select(MatchModel, GameModel).join(MatchModel.games).options(details)
+    details = (selectinload(GameModel.placements), selectinload(GameModel.faults))
+    return select(MatchModel, GameModel).join(MatchModel.games).options(*details)
 
 
 def _game_row(match: MatchModel, game: GameModel, pool: PoolRow, labels: Mapping[int, str]) -> GameRow:
@@ -108,11 +108,12 @@ def _game_row(match: MatchModel, game: GameModel, pool: PoolRow, labels: Mapping
         decisions=game.decisions,
         digest=game.digest,
         wall_ms=game.wall_ms,
-        seats=tuple(_seat_row(seat, game.termination, labels) for seat in game.placements),
+        seats=tuple(_seat_row(game, seat, labels) for seat in game.placements),
     )
 
 
-def _seat_row(seat: PlacementModel, termination: str, labels: Mapping[int, str]) -> SeatRow:
+def _seat_row(game: GameModel, seat: PlacementModel, labels: Mapping[int, str]) -> SeatRow:
+    faults = [fault for fault in game.faults if fault.seat == seat.seat]
     return SeatRow(
         seat=seat.seat,
         player=labels[seat.player_id],
@@ -120,29 +121,28 @@ def _seat_row(seat: PlacementModel, termination: str, labels: Mapping[int, str])
         placement=(seat.placement_lo, seat.placement_hi),
         eliminated_at=seat.eliminated_at,
         won=seat.won,
-        reason=_reason(seat, termination),
+        reason=_reason(seat, game.termination, faults),
     )
 
 
-def _reason(seat: PlacementModel, termination: str) -> str:
+def _reason(seat: PlacementModel, termination: str, faults: Sequence[FaultModel]) -> str:
     """Say why the game ended for this seat, and mention faults that did not take it out."""
-    out = next((fault for fault in seat.faults if fault.action == "retire"), None)
-    end = _END.get(termination, termination)
-    if out is not None:
-        text = f"retired after {out.kind} at decision {out.decision}"
-        text += f": {out.message}" if out.message else ""
-    elif seat.won:
-        text = f"won: {end}"
-    elif seat.eliminated_at >= 0:
-        text = f"eliminated, place {_place(seat)}"
-    else:
-        text = f"alive, place {_place(seat)}: {end}"
-    others = Counter(fault.kind for fault in seat.faults if fault is not out)
+    out = next((fault for fault in faults if fault.action == "retire"), None)
+    text = _fate(seat, termination, out)
+    others = Counter(fault.kind for fault in faults if fault is not out)
     if others:
         text += "; faults: " + ", ".join(f"{count} {kind}" for kind, count in sorted(others.items()))
     return text
 
 
-def _place(seat: PlacementModel) -> str:
+def _fate(seat: PlacementModel, termination: str, out: FaultModel | None) -> str:
+    if out is not None:
+        detail = f": {out.message}" if out.message else ""
+        return f"retired after {out.kind} at decision {out.decision}{detail}"
     lo, hi = seat.placement_lo, seat.placement_hi
-    return str(lo) if lo == hi else f"{lo}-{hi}"
+    place = f"place {lo}" if lo == hi else f"place {lo}-{hi}"
+    if seat.won:
+        return f"won: {_END[termination]}"
+    if seat.eliminated_at >= 0:
+        return f"eliminated, {place}"
+    return f"alive, {place}: {_END[termination]}"

@@ -188,6 +188,10 @@ class GameModel(Base):
     voided: Mapped[bool]
     wall_ms: Mapped[float]
     placements: Mapped[list[PlacementModel]] = relationship(order_by="PlacementModel.seat")
+    # For reading: SQLite finds rows by a list of games with the index, by a list of (game, seat) without.
+    faults: Mapped[list[FaultModel]] = relationship(
+        primaryjoin="GameModel.id == foreign(FaultModel.game_id)", viewonly=True, order_by="FaultModel.id"
+    )
     record: Mapped[RecordModel] = relationship()
 
 
@@ -203,7 +207,7 @@ class PlacementModel(Base):
     placement_hi: Mapped[int]
     eliminated_at: Mapped[int]
     won: Mapped[bool]
-    faults: Mapped[list[FaultModel]] = relationship(order_by="FaultModel.id")
+    faults: Mapped[list[FaultModel]] = relationship()
 
 
 class FaultModel(Base):

@@ -8,23 +8,25 @@ from hashlib import blake2b
 
 from arena.formats.round_robin import RoundRobin
 from arena.store import FinishedMatch, Store
-from arena.types import BotSpec, Fault, GameResult, MatchResult, Pairing, Player, VariantSetup
+from arena.types import BotSpec, Fault, GameResult, MatchResult, Pairing, Player, PointRule, VariantSetup
 
 SEED = b"a secret of 16 b"
 
 
-def setup(seats: int, *, variant: str = "classic", turn_cap: int = 100, **changes: object) -> VariantSetup:
-    """A setup whose ruleset hash depends on variant and seats only."""
-    values: dict[str, object] = {
-        "variant": variant,
-        "ruleset": f'{{"name":"{variant}"}}',
-        "ruleset_hash": blake2b(f"{variant} {seats}".encode(), digest_size=16).hexdigest(),
-        "seats": seats,
-        "turn_cap": turn_cap,
-        "teams": tuple(range(seats)),
-        "rotations": tuple(tuple((seat + shift) % seats for seat in range(seats)) for shift in range(seats)),
-    }
-    return VariantSetup(**{**values, **changes})  # type: ignore[arg-type]
+def setup(
+    seats: int, *, variant: str = "classic", turn_cap: int = 100, point_rule: PointRule = "split"
+) -> VariantSetup:
+    """A setup whose ruleset hash depends on its seats only: two variants may be one pool."""
+    return VariantSetup(
+        variant=variant,
+        ruleset=f'{{"name":"{variant}"}}',
+        ruleset_hash=blake2b(b"%d seats" % seats, digest_size=16).hexdigest(),
+        seats=seats,
+        turn_cap=turn_cap,
+        teams=tuple(range(seats)),
+        rotations=tuple(tuple((seat + shift) % seats for seat in range(seats)) for shift in range(seats)),
+        point_rule=point_rule,
+    )
 
 
 def player(name: str, **options: str | int | float | bool) -> Player:
@@ -61,7 +63,7 @@ def game(rng: random.Random, seats: int, rotation: int) -> GameResult:
 
 
 def finished(pairing: Pairing, *, worker: str = "w0", error: str = "", seed: int = 0) -> FinishedMatch:
-    """The finished match of a pairing; its results depend on seed and sequence only, its times on the worker."""
+    """The finished match of a pairing: results depend on seed and sequence only, times on the worker."""
     seats = len(pairing.players)
     rng = random.Random(f"{seed} {pairing.sequence}")
     games = () if error else tuple(game(rng, seats, rotation) for rotation in range(seats))
