@@ -95,7 +95,7 @@ def test_every_public_name_is_documented(path: Path) -> None:
     assert ast.get_docstring(tree), f"{path} has no docstring"
     names = (
         [] if path.parts[0] == "bots" else public_names(tree)
-    )  # a bot's methods are those of its interface
+    )  # documented by their interface
     assert [node.name for node in names if not ast.get_docstring(node)] == []
 
 
