@@ -755,6 +755,7 @@ cdef class View(Position):
         memcpy(state.block, self.block, self.game.state_size)
         set_key(&state.dice, key_of(seed))
         self.game.kernel.resample(self.game.rules, state.block, self.seat, &state.dice)
+        state.check()
         return state
 
     def __repr__(self):

@@ -89,9 +89,12 @@ RULES = (
     "the seat is already out of the game",
     "a seat is retired as passive or neutral",
     "every territory belongs to exactly the colour that lists it",
-    "every owned territory holds at least one troop",
+    "a territory holds troops exactly while it is owned",
     "every card is in exactly one place and the counts agree",
-    "the turn belongs to a colour that takes turns",
+    "the turn belongs to a colour that takes turns, and the game goes on while two teams decide",
+    "a colour that takes turns has a seat and, once the territories are claimed, one of them",
+    "a battle is between neighbours of two colours, with dice that the rules allow, and only while it is fought",
+    "the phase waits for an answer that a seat in the game can give",
 )
 
 _SCALARS = (

@@ -3,13 +3,17 @@
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from engine_core.bits cimport bit, count, has
-from engine_core.conquest.state cimport PHASE_BEGIN, PHASE_OVER, Rules, State, set_troops
+from engine_core.conquest.state cimport (
+    PHASE_BEGIN, PHASE_CLAIM, PHASE_DEFEND, PHASE_OCCUPY, PHASE_OVER, Rules, State, set_troops,
+)
 from engine_core.kernel cimport NONE
 
 cdef enum:
     HOLDER_DECK = 100
     HOLDER_DISCARDS = 101
     HIDDEN = -1
+    MOST_TROOPS = 1 << 30    # on the whole board; half of it as reinforcements, so that sums stay in 32 bits
+    MOST_SETS = 1 << 20
 
 cdef inline int32_t shown(uint8_t value) noexcept nogil:
     return -1 if value == NONE else value
@@ -81,20 +85,26 @@ cdef inline int export_all(const Rules *rules, const State *state, int32_t *out)
 cdef inline bint within(int32_t value, int32_t lo, int32_t hi) noexcept nogil:
     return lo <= value <= hi
 
+cdef inline bint fights(int32_t phase) noexcept nogil:
+    """Whether a battle is under way, which needs its two territories."""
+    return phase == PHASE_DEFEND or phase == PHASE_OCCUPY
+
 cdef inline int import_scalars(const Rules *rules, State *state, const int32_t *words) noexcept nogil:
     """0, or 1 + the index of the word that is out of range."""
     cdef int32_t highest[20]
     cdef int32_t lowest_allowed
     cdef int i
     highest[:] = [
-        rules.turn_cap, rules.colours - 1, rules.colours - 1, PHASE_OVER, rules.own_troops_a_go + 1, 1 << 30, 1, 255,
-        255, 1, 1 << 30, 1 << 30, rules.territories - 1, rules.territories - 1, 3, rules.colours - 1, rules.colours,
-        0x7FFFFFFF, 3, rules.cards,
+        rules.turn_cap, rules.colours - 1, rules.colours - 1, PHASE_OVER, rules.own_troops_a_go + 1,
+        MOST_TROOPS // 2, 1, 255, 255, 1, MOST_SETS, 1 << 30, rules.territories - 1, rules.territories - 1, 3,
+        rules.colours - 1, rules.colours, 0x7FFFFFFF, 3, rules.cards,
     ]
     for i in range(20):
-        lowest_allowed = -1 if i in (12, 13, 15) else 0
+        lowest_allowed = -1 if i == 15 or (i in (12, 13) and not fights(words[3])) else 0
         if not within(words[i], lowest_allowed, highest[i]):
             return 1 + i
+    if rules.colour_seat[words[1]] == NONE:
+        return 2
     state.lap = words[0]
     state.turn_colour = <uint8_t>words[1]
     state.first_colour = <uint8_t>words[2]
@@ -126,7 +136,7 @@ cdef inline int import_sides(const Rules *rules, State *state, const int32_t *wo
             return 1 + n + i
         if not within(words[n + colours + i], 0, rules.cards):
             return 1 + n + colours + i
-        if not within(words[n + 2 * colours + i], 0, 1):
+        if not within(words[n + 2 * colours + i], 0, rules.colour_seat[i] != NONE):
             return 1 + n + 2 * colours + i
         if not within(words[n + 3 * colours + i], -1, colours):
             return 1 + n + 3 * colours + i
@@ -144,11 +154,13 @@ cdef inline int import_sides(const Rules *rules, State *state, const int32_t *wo
 cdef inline int import_board(const Rules *rules, State *state, const int32_t *words, int n) noexcept nogil:
     cdef int i
     cdef int territories = rules.territories
+    cdef int32_t room = MOST_TROOPS
     for i in range(territories):
-        if not within(words[n + i], -1, rules.colours - 1):
+        if not within(words[n + i], -1 if state.phase == PHASE_CLAIM else 0, rules.colours - 1):
             return 1 + n + i
-        if not within(words[n + territories + i], 0, 1 << 30):
+        if not within(words[n + territories + i], 0, room):
             return 1 + n + territories + i
+        room -= words[n + territories + i]
         if not within(words[n + 2 * territories + i], 0, 1):
             return 1 + n + 2 * territories + i
         state.owner[i] = <uint8_t>words[n + i]

@@ -9,20 +9,20 @@ from engine_core.conquest.cards cimport (
     any_set, bonus_legal, fixed_value, italian_set, plus_one_value, progressive_value, shuffled, trade_legal,
 )
 from engine_core.conquest.combat cimport (
-    attack_legal, defend_legal, defender_chooses, defender_takes_most, end_battle, least_move, occupy, occupy_legal,
+    attack_legal, defend_legal, defender_chooses, defender_takes_most, end_battle, least_move, occupy_legal,
 )
 from engine_core.conquest.fields cimport export_all, import_all
 from engine_core.conquest.fortify cimport adjacent_reach, fortify_legal, path_reach
 from engine_core.conquest.income cimport deploy_legal
+from engine_core.conquest.invariants cimport broken_invariant
 from engine_core.conquest.secrets cimport blank, guess
 from engine_core.conquest.setup cimport claim_legal, deal_territories, place_legal, roll_for_first
 from engine_core.conquest.state cimport (
-    BROKEN_CARDS, BROKEN_OWNERS, BROKEN_TROOPS, BROKEN_TURN, EVENT_RETIRED, PHASE_ATTACK, PHASE_BONUS, PHASE_CLAIM,
-    PHASE_DEFEND, PHASE_DEPLOY, PHASE_END, PHASE_FORTIFY, PHASE_OCCUPY, PHASE_OVER, PHASE_PLACE, PHASE_TRADE,
-    RULE_ALREADY_OUT, RULE_BAD_MODE, RULE_NOT_ASKED, RULE_OK, Rules, State, acting_seat, everyone, next_living,
-    turn_seat,
+    EVENT_RETIRED, PHASE_ATTACK, PHASE_BONUS, PHASE_CLAIM, PHASE_DEFEND, PHASE_DEPLOY, PHASE_END, PHASE_FORTIFY,
+    PHASE_OCCUPY, PHASE_OVER, PHASE_PLACE, PHASE_TRADE, RULE_ALREADY_OUT, RULE_BAD_MODE, RULE_NOT_ASKED,
+    RULE_OK, Rules, State, acting_seat, everyone, next_living, turn_seat,
 )
-from engine_core.conquest.turn cimport answer, settle
+from engine_core.conquest.turn cimport answer, move_in, settle
 from engine_core.conquest.victory cimport finish, one_team, strike_out
 from engine_core.dice cimport Dice
 from engine_core.kernel cimport (
@@ -109,8 +109,6 @@ cdef void leave_the_board(const Rules *rules, State *state, int colour, EventLog
     state.hand[colour] = 0
     state.cards_held[colour] = 0
     state.pool[colour] = 0
-    if state.turn_colour == colour and state.phase == PHASE_OCCUPY:
-        occupy(rules, state, least_move(rules, state), events)
     strike_out(rules, state, colour, events)
     if state.turn_colour != colour:
         return
@@ -136,6 +134,10 @@ cdef int retire(const void *rules_block, void *state_block, int seat, int mode, 
             alive = True
     if state.phase == PHASE_OVER or state.retired[seat] or not alive:
         return RULE_ALREADY_OUT
+    if state.phase == PHASE_OCCUPY and turn_seat(rules, state) == seat:
+        move_in(rules, state, least_move(rules, state), events)  # the capture stands; who fell is out
+        if state.phase == PHASE_OVER:
+            return RULE_OK
     state.retired[seat] = <uint8_t>mode
     emit(events, EVENT_RETIRED, seat, 0, 0, 0, mode, everyone(rules))
     if mode == RETIRE_NEUTRAL:
@@ -192,46 +194,8 @@ cdef int import_fields(const void *rules_block, void *state_block, const int32_t
     memset((<State *>state_block).owner, NONE, MAX_TERRITORIES)
     return import_all(<const Rules *>rules_block, <State *>state_block, words)
 
-cdef bint cards_agree(const Rules *rules, const State *state) noexcept nogil:
-    """Every card in exactly one hand, the discards or the deck, and the counts right."""
-    cdef uint64_t seen = state.discards
-    cdef int colour
-    cdef int i
-    for colour in range(rules.colours):
-        if seen & state.hand[colour] or count(state.hand[colour]) != state.cards_held[colour]:
-            return False
-        seen |= state.hand[colour]
-    for i in range(state.deck_count):
-        if state.deck[i] >= rules.cards or seen & bit(state.deck[i]):
-            return False
-        seen |= bit(state.deck[i])
-    return count(seen) == rules.cards
-
 cdef int check(const void *rules_block, const void *state_block) noexcept nogil:
-    cdef const Rules *rules = <const Rules *>rules_block
-    cdef const State *state = <const State *>state_block
-    cdef int territory
-    cdef int colour
-    cdef uint64_t seen = 0
-    for colour in range(rules.colours):
-        if seen & state.owned[colour]:
-            return BROKEN_OWNERS
-        seen |= state.owned[colour]
-    for territory in range(rules.territories):
-        colour = state.owner[territory]
-        if (colour != NONE) != ((seen >> territory) & 1):
-            return BROKEN_OWNERS
-        if colour == NONE and state.phase != PHASE_CLAIM:
-            return BROKEN_OWNERS
-        if colour != NONE and not state.owned[colour] & bit(territory):
-            return BROKEN_OWNERS
-        if colour != NONE and state.troops[territory] < 1 and territory != state.attack_to:
-            return BROKEN_TROOPS
-    if not cards_agree(rules, state):
-        return BROKEN_CARDS
-    if state.phase != PHASE_OVER and not (state.living >> state.turn_colour) & 1:
-        return BROKEN_TURN
-    return RULE_OK
+    return broken_invariant(<const Rules *>rules_block, <const State *>state_block)
 
 cdef Kernel KERNEL
 KERNEL.abi = KERNEL_ABI

@@ -68,6 +68,12 @@ cdef inline void deal_territories(const Rules *rules, State *state, Dice *dice, 
         emit(events, EVENT_DEALT, rules.colour_seat[colour], territory, colour, 0, 0, everyone(rules))
         colour = next_owner(rules, state, colour)
 
+cdef inline int first_living(const Rules *rules, const State *state) noexcept nogil:
+    """The first player, or who sits next when that one has left during the set-up."""
+    if (state.living >> state.first_colour) & 1:
+        return state.first_colour
+    return next_living(rules, state, state.first_colour)
+
 cdef inline uint64_t unclaimed(const Rules *rules, const State *state) noexcept nogil:
     cdef uint64_t taken = 0
     cdef int colour
@@ -84,10 +90,14 @@ cdef inline int claim_legal(const Rules *rules, const State *state, ActionRange 
     return n
 
 cdef inline void claim(const Rules *rules, State *state, int territory, EventLog *events) noexcept nogil:
-    """Put one troop on a free territory; then it is the next one's go."""
+    """Put one troop on a free territory; then it is the next one's go.
+
+    When seats have left, more territories may be free than the others have troops: the last ones cost none.
+    """
     cdef int colour = state.turn_colour
     give(state, territory, colour, 1)
-    state.pool[colour] -= 1
+    if state.pool[colour]:
+        state.pool[colour] -= 1
     emit(events, EVENT_CLAIMED, rules.colour_seat[colour], territory, colour, 0, 0, everyone(rules))
     state.turn_colour = <uint8_t>next_living(rules, state, colour)
 
@@ -110,7 +120,7 @@ cdef inline bint claim_settle(const Rules *rules, State *state, EventLog *events
         claim(rules, state, lowest(free), events)
     state.phase = PHASE_PLACE
     if not rules.reinforce_start_next:
-        state.turn_colour = state.first_colour
+        state.turn_colour = <uint8_t>first_living(rules, state)
     return False
 
 cdef inline int placing_colour(const Rules *rules, const State *state) noexcept nogil:
@@ -172,6 +182,6 @@ cdef inline bint place_settle(const Rules *rules, State *state, EventLog *events
             state.pool[placing_colour(rules, state)] = 0
         state.placed = 0
         state.turn_colour = <uint8_t>next_living(rules, state, state.turn_colour)
-    state.turn_colour = state.first_colour
+    state.turn_colour = <uint8_t>first_living(rules, state)
     state.phase = PHASE_BEGIN
     return False

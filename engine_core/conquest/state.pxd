@@ -86,6 +86,9 @@ cdef enum Rule:
     BROKEN_TROOPS
     BROKEN_CARDS
     BROKEN_TURN
+    BROKEN_LIVING
+    BROKEN_BATTLE
+    BROKEN_PHASE
 
 cdef struct Rules
 cdef struct State

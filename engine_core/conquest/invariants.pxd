@@ -1,0 +1,121 @@
+"""What is true of every position that can come up: for tests, and to refuse written ones that cannot."""
+
+from libc.stdint cimport uint64_t
+
+from engine_core.bits cimport bit, count, has
+from engine_core.conquest.cards cimport trade_legal
+from engine_core.conquest.combat cimport least_move, most_attack_dice
+from engine_core.conquest.setup cimport placing_colour, unclaimed
+from engine_core.conquest.state cimport (
+    BROKEN_BATTLE, BROKEN_CARDS, BROKEN_LIVING, BROKEN_OWNERS, BROKEN_PHASE, BROKEN_TROOPS, BROKEN_TURN,
+    PHASE_ATTACK, PHASE_BONUS, PHASE_CLAIM, PHASE_DEFEND, PHASE_DEPLOY, PHASE_FORTIFY, PHASE_OCCUPY,
+    PHASE_OVER, PHASE_PLACE, PHASE_TRADE, RULE_OK, Rules, State, acting_seat, all_of, is_own,
+)
+from engine_core.conquest.victory cimport one_team
+from engine_core.kernel cimport NONE, ActionRange
+
+cdef inline int broken_board(const Rules *rules, const State *state) noexcept nogil:
+    """Every territory belongs to one colour and holds troops, but for the free and the one just captured."""
+    cdef int territory
+    cdef int colour
+    cdef uint64_t seen = 0
+    cdef bint capture = state.phase == PHASE_OCCUPY or state.phase == PHASE_OVER
+    for colour in range(rules.colours):
+        if seen & state.owned[colour]:
+            return BROKEN_OWNERS
+        seen |= state.owned[colour]
+    for territory in range(rules.territories):
+        colour = state.owner[territory]
+        if (colour != NONE) != has(seen, territory) or (colour == NONE and state.phase != PHASE_CLAIM):
+            return BROKEN_OWNERS
+        if colour != NONE and not has(state.owned[colour], territory):
+            return BROKEN_OWNERS
+        if has(state.strong, territory) != (state.troops[territory] > 1):
+            return BROKEN_TROOPS
+        if capture and territory == state.attack_to:
+            continue
+        if (colour != NONE) != (state.troops[territory] > 0):
+            return BROKEN_TROOPS
+    return RULE_OK
+
+cdef inline bint cards_agree(const Rules *rules, const State *state) noexcept nogil:
+    """Every card in exactly one hand, the discards or the deck, and the counts right."""
+    cdef uint64_t seen = state.discards
+    cdef int colour
+    cdef int i
+    for colour in range(rules.colours):
+        if seen & state.hand[colour] or count(state.hand[colour]) != state.cards_held[colour]:
+            return False
+        seen |= state.hand[colour]
+    for i in range(state.deck_count):
+        if state.deck[i] >= rules.cards or seen & bit(state.deck[i]):
+            return False
+        seen |= bit(state.deck[i])
+    return count(seen) == rules.cards
+
+cdef inline bint living_agree(const Rules *rules, const State *state) noexcept nogil:
+    """Who takes turns has a seat and land, but for the set-up and who has just lost the last territory."""
+    cdef int colour
+    for colour in range(rules.colours):
+        if not has(state.living, colour):
+            continue
+        if rules.colour_seat[colour] == NONE:
+            return False
+        if not state.owned[colour] and state.phase != PHASE_CLAIM and colour != state.victim:
+            return False
+    return True
+
+cdef inline bint battle_agrees(const Rules *rules, const State *state) noexcept nogil:
+    """An attack under way was a legal one; a captured territory waits for at least the dice rolled."""
+    cdef int source = state.attack_from
+    cdef int target = state.attack_to
+    if state.phase != PHASE_DEFEND and state.phase != PHASE_OCCUPY:
+        return source == NONE and target == NONE
+    if source >= rules.territories or target >= rules.territories or not has(rules.adjacent[source], target):
+        return False
+    if not is_own(state, source) or state.attack_dice < 1:
+        return False
+    if state.phase == PHASE_DEFEND:
+        return not is_own(state, target) and state.attack_dice <= most_attack_dice(state.troops[source])
+    if state.victim >= rules.colours or state.victim == state.turn_colour or not is_own(state, target):
+        return False
+    return state.troops[target] == 0 and least_move(rules, state) < state.troops[source]
+
+cdef inline bint can_be_answered(const Rules *rules, const State *state) noexcept nogil:
+    """Whether the phase is one that waits, and offers something."""
+    cdef ActionRange trades[1]
+    cdef int colour
+    if state.phase == PHASE_DEPLOY:
+        return state.reinforcements > 0
+    if state.phase == PHASE_TRADE:
+        return trade_legal(rules, state, trades, 1) > 0
+    if state.phase == PHASE_BONUS:
+        return state.bonus_choices != 0 and all_of(state.owned[state.turn_colour], state.bonus_choices)
+    if state.phase == PHASE_CLAIM:
+        return unclaimed(rules, state) != 0
+    if state.phase == PHASE_PLACE:
+        colour = placing_colour(rules, state)
+        return state.pool[colour] > 0 and state.owned[colour] != 0
+    return (
+        state.phase == PHASE_ATTACK or state.phase == PHASE_DEFEND or state.phase == PHASE_OCCUPY
+        or state.phase == PHASE_FORTIFY
+    )
+
+cdef inline int broken_invariant(const Rules *rules, const State *state) noexcept nogil:
+    """0, or the number of the sentence that does not hold."""
+    cdef int broken = broken_board(rules, state)
+    if broken:
+        return broken
+    if not cards_agree(rules, state):
+        return BROKEN_CARDS
+    if state.phase == PHASE_OVER:
+        return RULE_OK
+    if not has(state.living, state.turn_colour) or one_team(rules, state, True):
+        return BROKEN_TURN
+    if not living_agree(rules, state):
+        return BROKEN_LIVING
+    if not battle_agrees(rules, state):
+        return BROKEN_BATTLE
+    if not can_be_answered(rules, state) or state.retired[acting_seat(rules, state)]:
+        return BROKEN_PHASE
+    return RULE_OK
