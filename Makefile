@@ -28,7 +28,7 @@ setup: ## Create .venv, install what is pinned, build the core, install the Node
 	@$(LOCKED) installed
 
 demo: setup ## Play a tournament of the classic game among all bots and show the leaderboard
-	@$(BIN)/arena tournament run examples/demo.toml
+	@$(BIN)/arena tournament run results/demo.toml
 
 test: setup ## Run every test
 	@$(BIN)/python -m pytest

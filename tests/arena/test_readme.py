@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
-from source_files import ROOT, tracked
+from source_files import ROOT, python_files, tracked
 
 import engine_core
 from arena.cli import cli
@@ -139,3 +139,10 @@ def test_classic_page_states_the_facts_of_the_engine() -> None:
         assert re.search(rf"\b{start} (?:troops )?for {seats}\b", text), f"{start} troops for {seats} seats"
     for kind in game.description.actions:
         assert f"`{kind.name}`" in text.partition("## Options")[0], f"no phase names the action {kind.name}"
+
+
+def test_every_environment_variable_is_documented() -> None:
+    sources = [(ROOT / path).read_text(encoding="utf-8") for path in python_files("arena")]
+    used = {name for text in sources for name in re.findall(r'"(ARENA_[A-Z]+)"', text)}
+    documented = set(re.findall(r"`(ARENA_[A-Z]+)`", (ROOT / "docs/operating.md").read_text(encoding="utf-8")))
+    assert used == documented
