@@ -144,5 +144,6 @@ def test_classic_page_states_the_facts_of_the_engine() -> None:
 def test_every_environment_variable_is_documented() -> None:
     sources = [(ROOT / path).read_text(encoding="utf-8") for path in python_files("arena")]
     used = {name for text in sources for name in re.findall(r'"(ARENA_[A-Z]+)"', text)}
-    documented = set(re.findall(r"`(ARENA_[A-Z]+)`", (ROOT / "docs/operating.md").read_text(encoding="utf-8")))
+    page = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
+    documented = set(re.findall(r"`(ARENA_[A-Z]+)`", page))
     assert used == documented
