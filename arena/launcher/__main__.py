@@ -47,7 +47,8 @@ class Loop:
         try:
             while self._open:
                 for key, _ in self._selector.select(self._patience()):
-                    key.data()
+                    if self._selector.get_map().get(key.fd) == key:  # not closed by one before it
+                        key.data()
                 self._kill_overdue()
         finally:
             for bot in self._bots.values():

@@ -12,9 +12,9 @@ from grpc_reflection.v1alpha import reflection
 
 from arena.errors import ArenaError
 from arena.seats import Inbox
-from arena.server import engine, play
+from arena.server import engine, play, spectate
 from arena.server.door import RESUME_S, RemoteDoor
-from arena.v1 import engine_pb2_grpc
+from arena.v1 import engine_pb2_grpc, spectator_pb2_grpc
 
 # Every connected bot holds one thread of the pool; threads are made when needed.
 MAX_STREAMS = 512
@@ -32,7 +32,8 @@ OPTIONS = (
 class PlayServer:
     """Serves on TCP (`127.0.0.1:0` picks a port) and Unix sockets (`unix:/path`); a context manager.
 
-    `addresses` are those really bound. ArenaError names an address that cannot be.
+    `addresses` are those really bound. Give `spectators.watch` to the driver whose games may be watched.
+    ArenaError names an address that cannot be bound.
     """
 
     def __init__(self, addresses: Sequence[str] = ("127.0.0.1:0",)) -> None:
@@ -42,9 +43,11 @@ class PlayServer:
         self._server = grpc.server(self._pool, options=OPTIONS)
         self._server.add_generic_rpc_handlers((play.PlayService(self._doors.get).handler(),))
         engine_pb2_grpc.add_EngineServiceServicer_to_server(engine.EngineService(), self._server)
+        self.spectators = spectate.Spectators()
+        spectator_pb2_grpc.add_SpectatorServiceServicer_to_server(self.spectators, self._server)
         self._health = health.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        names = (play.SERVICE, engine.SERVICE)
+        names = (play.SERVICE, engine.SERVICE, spectate.SERVICE)
         reflection.enable_server_reflection(
             (*names, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server
         )

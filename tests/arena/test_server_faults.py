@@ -1,0 +1,117 @@
+"""Each kind of fault through the real path: driver, server, launcher and a mock bot's own process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from wire_samples import LIMITS, RANDOM, Table, faults_of, mock, plan, score_of, table
+
+from arena.types import FaultPolicy, Limits, MatchResult
+
+QUICK = Limits(start=1.5, decision=0.3, game=60.0)
+
+
+@pytest.fixture(scope="module")
+def shared_table() -> Iterator[Table]:
+    with table() as made:
+        yield made
+
+
+@pytest.fixture
+def seated(shared_table: Table) -> Iterator[Table]:
+    yield shared_table
+    shared_table.leave()
+
+
+def play(
+    seated: Table, bot: str, *, limits: Limits = LIMITS, policy: FaultPolicy | None = None, cap: int = 8
+) -> MatchResult:
+    """A match of the mock bot against a random one, which is over whatever the mock bot does."""
+    result = seated.play(plan(mock(bot), RANDOM, limits=limits, policy=policy, cap=cap))
+    assert len(result.games) == 2
+    return result
+
+
+def assert_retired(result: MatchResult, kind: str, *words: str) -> None:
+    """The mock bot was taken out of every game for this kind of fault alone; the message has the words."""
+    assert faults_of(result, 1) == []
+    faults = faults_of(result, 0)
+    assert {fault[:2] for fault in faults} == {(kind, "retire")}
+    assert len(faults) == len(result.games)
+    assert all(word in fault[2] for fault in faults for word in words), faults
+    assert all(score_of(game, 0) == 0.0 for game in result.games)
+
+
+def test_crash_before_joining_names_code_and_last_line(seated: Table) -> None:
+    assert_retired(play(seated, "crash_at_start"), "crash", "exited with code 3", "no licence file")
+
+
+def test_crash_mid_game_names_the_signal(seated: Table) -> None:
+    assert_retired(play(seated, "crash_mid_game"), "crash", "SIGSEGV")
+
+
+def test_exception_mid_game_names_it(seated: Table) -> None:
+    assert_retired(
+        play(seated, "raises_mid_game"), "crash", "code 1", "KeyError: 'no plan for this position'"
+    )
+
+
+def test_process_that_never_joins_is_a_start_timeout(seated: Table) -> None:
+    assert_retired(play(seated, "never_joins", limits=QUICK), "start_timeout", "did not join within 1.5 s")
+
+
+def test_process_that_leaves_without_joining_is_a_no_show(seated: Table) -> None:
+    assert_retired(play(seated, "leaves_at_once"), "no_show", "code 0", "without having joined")
+
+
+def test_process_that_leaves_mid_game_is_a_disconnect(seated: Table) -> None:
+    assert_retired(play(seated, "leaves_mid_game"), "disconnect", "code 0")
+
+
+def test_broken_stream_that_is_not_resumed_is_a_disconnect(seated: Table) -> None:
+    limits = Limits(start=15.0, decision=10.0, game=60.0)
+    assert_retired(play(seated, "drops_stream", limits=limits), "disconnect", "not resumed within 2 s")
+
+
+def test_broken_stream_that_is_resumed_is_no_fault(seated: Table) -> None:
+    result = play(seated, "resumes")
+    assert faults_of(result, 0) == []
+
+
+def test_hang_is_a_timeout_each_time_and_retires_at_the_third(seated: Table) -> None:
+    result = play(seated, "hang", limits=Limits(start=15.0, decision=0.2, game=60.0))
+    assert {kind for kind, _, _ in faults_of(result, 0)} == {"timeout"}
+    assert {action for _, action, _ in faults_of(result, 0)} == {"default", "retire"}
+
+
+def test_illegal_action_costs_the_default_and_the_third_the_seat(seated: Table) -> None:
+    result = play(seated, "illegal")
+    faults = faults_of(result, 0)
+    costs = [("illegal", "default"), ("illegal", "default"), ("illegal", "retire")]
+    assert [fault[:2] for fault in faults] == costs * len(result.games)
+    assert all("1000000" in message for _, _, message in faults), faults
+
+
+@pytest.mark.parametrize(
+    ("bot", "words"), [("wrong_range", "range 9999 does not exist"), ("garbage", "no PlayRequest")]
+)
+def test_unreadable_answer_is_malformed(seated: Table, bot: str, words: str) -> None:
+    faults = faults_of(play(seated, bot), 0)
+    assert {kind for kind, _, _ in faults} == {"malformed"}
+    assert all(words in message for _, _, message in faults)
+    assert faults[0][1] == "default"
+    assert faults[-1][1] == "retire"
+
+
+@pytest.mark.parametrize(
+    ("bot", "words"), [("floods", "answer no open question"), ("floods_bytes", "are allowed")]
+)
+def test_flood_retires_at_once(seated: Table, bot: str, words: str) -> None:
+    assert_retired(play(seated, bot), "flood", words)
+
+
+def test_no_fault_retires_a_seat_that_the_policy_keeps(seated: Table) -> None:
+    keep = FaultPolicy(retire=frozenset(), strikes=10_000)
+    result = play(seated, "crash_mid_game", policy=keep, cap=2)
+    assert {fault[:2] for fault in faults_of(result, 0)} == {("crash", "default")}

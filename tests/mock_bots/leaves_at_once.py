@@ -1,0 +1,1 @@
+"""Ends without an error, and without having joined."""

@@ -1,0 +1,5 @@
+"""Runs and does not join."""
+
+import time
+
+time.sleep(3600)
