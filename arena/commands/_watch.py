@@ -41,7 +41,7 @@ class Watcher:
         else:
             self.live = None
 
-    def step(self, state: State | View, events: Iterable[Event]) -> None:
+    def step(self, events: Iterable[Event], state: State | View) -> None:
         """Take in the state after a step; it is drawn when a turn ends, or at once on a terminal."""
         for event in events:
             self.notes.append(self.game.event_text(event))

@@ -56,7 +56,7 @@ def command(record: str, verify: bool, show: bool, database: str, as_json: bool)
 
         watcher = Watcher(game_record.game(), game_record.players, console())
         for state, events in records.walk(game_record):
-            watcher.step(state, events)
+            watcher.step(events, state)
         watcher.end()
     else:
         _print_steps(game_record)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from arena.driver import WatchGame
 from arena.runners import Attempts, OnResult, Problem, RunnerKind
 from arena.runners.reaper import Run
 from arena.runners.worker import MatchWorker
@@ -16,11 +17,11 @@ class InlineRunner:
     kind: RunnerKind = "inline"
     workers = 1
 
-    def __init__(self, players: Sequence[Player]) -> None:
+    def __init__(self, players: Sequence[Player], watch: WatchGame | None = None) -> None:
         self._players = players
         external = any(player.bot.kind == "command" for player in players)
         self._run = Run() if external else None
-        self._worker = MatchWorker("inline", self._run.folder if self._run else None)
+        self._worker = MatchWorker("inline", self._run.folder if self._run else None, watch)
 
     def check(self, limits: Limits) -> list[Problem]:
         """See arena.runners.Runner."""

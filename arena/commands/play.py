@@ -1,0 +1,179 @@
+"""`arena play`: one game between bots, here and now."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from arena.commands._common import (
+    console,
+    example,
+    json_option,
+    options_of,
+    print_json,
+    table,
+)
+from arena.types import Limits, PointRule
+
+if TYPE_CHECKING:
+    from arena.commands._watch import Watcher
+    from arena.referee import Watch
+    from arena.types import GameResult, Player, VariantSetup
+
+POINT_RULES: tuple[PointRule, ...] = get_args(PointRule)
+
+
+@click.command(
+    "play",
+    epilog=example(
+        "arena play random greedy --show",
+        "arena play ./mybot.py random random --option turn_cap=50 --seed 7 --record game.json",
+    ),
+)
+@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
+@click.option("--variant", default="classic", show_default=True, help="The variant; see `arena variants`.")
+@click.option("--seats", type=int, help="How many seats (as many as bots are named, unless given).")
+@click.option("--option", "pairs", multiple=True, metavar="KEY=VALUE", help="An option of the variant.")
+@click.option(
+    "--point-rule", type=click.Choice(POINT_RULES), default="split", help="What a capped game gives."
+)
+@click.option("--seed", metavar="N", help="The game's seed: a whole number or 32 hex digits (else drawn).")
+@click.option(
+    "--decision", type=float, default=Limits().decision, show_default=True, help="Seconds a decision."
+)
+@click.option("--show", is_flag=True, help="Draw the board: live on a terminal, else after every turn.")
+@click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="Write the game record here.")
+@json_option
+def command(
+    bots: tuple[str, ...],
+    variant: str,
+    seats: int | None,
+    pairs: tuple[str, ...],
+    point_rule: PointRule,
+    seed: str | None,
+    decision: float,
+    show: bool,
+    record: Path | None,
+    as_json: bool,
+) -> None:
+    """Play one game; the bots (names or paths) take the seats in the order given.
+
+    One bot alone takes all seats. The same bots, options and seed give the same game. Exit code 1: the
+    platform failed; a bot that loses or breaks is a result.
+    """
+    from arena import record as records
+
+    setup = _setup(variant, seats or max(2, len(bots)), pairs, point_rule)
+    players = _players(bots, setup)
+    key = _key(seed)
+    watcher = _watcher(setup, players) if show and not as_json else None
+    result = _play(setup, players, key, Limits(decision=decision), watcher)
+    if watcher is not None:
+        watcher.end()
+    text = records.unpack(result.record).text()
+    if record is not None:
+        record.write_text(text + "\n", encoding="utf-8")
+    if as_json:
+        facts = {k: v for k, v in dataclasses.asdict(result).items() if k not in ("record", "rotation")}
+        print_json({**facts, "players": [player.name for player in players], "seed": key.hex()})
+    else:
+        _print(result, players, key)
+
+
+def _setup(variant: str, seats: int, pairs: Sequence[str], point_rule: PointRule) -> VariantSetup:
+    """The setup with one rotation: the players sit as they are named."""
+    import engine_core
+    from arena.plugins import installed
+    from arena.setups import setup_for
+
+    variants = installed().variants
+    if variant not in variants:
+        raise engine_core.UnknownName("variant", variant, variants)
+    known = {option.name: option for option in variants[variant].options}
+    chosen: dict[str, Any] = {}
+    for name, text in options_of(pairs).items():
+        if name not in known:
+            raise engine_core.UnknownName("option", name, known)
+        chosen[name] = known[name].parse(text)
+    setup = setup_for(variant, seats, chosen, point_rule)
+    return dataclasses.replace(setup, rotations=(tuple(range(seats)),))
+
+
+def _players(bots: Sequence[str], setup: VariantSetup) -> tuple[Player, ...]:
+    from arena.plugins import installed
+    from arena.types import Player
+
+    named = list(bots) * setup.seats if len(bots) == 1 else bots
+    if len(named) != setup.seats:
+        raise click.UsageError(f"{len(bots)} bots for {setup.seats} seats; name one for each, or one for all")
+    specs = [installed().find_bot(reference) for reference in named]
+    counts: dict[str, int] = {}
+    players = []
+    for spec in specs:
+        counts[spec.name] = counts.get(spec.name, 0) + 1
+        suffix = f" {counts[spec.name]}" if [other.name for other in specs].count(spec.name) > 1 else ""
+        players.append(Player(spec.name + suffix, spec))
+    return tuple(players)
+
+
+def _key(seed: str | None) -> bytes:
+    from arena.seeds import new_seed
+    from arena.spec import parse_seed
+
+    if seed is None:
+        return new_seed()
+    try:
+        return parse_seed(int(seed) if seed.isdecimal() and len(seed) != 32 else seed)
+    except ValueError as error:
+        raise click.UsageError(f"--seed: {error}") from error
+
+
+def _play(
+    setup: VariantSetup, players: tuple[Player, ...], key: bytes, limits: Limits, watcher: Watcher | None
+) -> GameResult:
+    """The game's result; `watcher` is shown every step."""
+    from arena.errors import SpecError
+    from arena.runners.inline import InlineRunner
+    from arena.types import MatchPlan, MatchResult
+
+    def watch(_plan: MatchPlan, _rotation: int) -> Watch | None:
+        return watcher.step if watcher else None
+
+    results: list[MatchResult] = []
+    with closing(InlineRunner(players, watch)) as runner:
+        if problems := runner.check(limits):
+            raise SpecError(problems, source="bots that cannot be started")
+        runner.run([MatchPlan(0, key, setup, players, limits)], lambda _plan, result: results.append(result))
+    return results[-1].games[0]
+
+
+def _watcher(setup: VariantSetup, players: tuple[Player, ...]) -> Watcher:
+    from arena.commands._watch import Watcher
+    from arena.record import game_of
+
+    return Watcher(game_of(setup.ruleset), [player.name for player in players], console())
+
+
+def _print(result: GameResult, players: tuple[Player, ...], key: bytes) -> None:
+    rows = [
+        (
+            seat,
+            players[index].name,
+            f"{result.scores[seat]:.3g}",
+            "-".join(str(place) for place in sorted(set(result.placements[seat]))),
+            sum(fault.seat == seat for fault in result.faults),
+        )
+        for seat, index in enumerate(result.players)
+    ]
+    console().print(table([">seat", "player", ">score", ">place", ">faults"], rows))
+    winners = ", ".join(players[result.players[seat]].name for seat in result.winners) or "nobody"
+    click.echo(f"won by {winners}; ended by {result.termination} after {result.laps} laps")
+    click.echo(f"{result.decisions} decisions in {result.wall_ms / 1000:.2f} s; seed {key.hex()}")
+    for fault in result.faults:
+        name = players[result.players[fault.seat]].name
+        click.echo(f"fault of {name} at decision {fault.decision}: {fault.kind}: {fault.message}")
