@@ -22,7 +22,7 @@ from arena.seats import NO_DECISION, Answer, Door, GameOpening, Inbox
 from arena.seeds import bot_seed
 from arena.types import GameResult, MatchPlan, MatchResult, Player
 
-# A wake-up this much too late was a stall of the host, which no bot pays for.
+# A wake-up this much too late was a stall of the host, and nobody knows how long: no bot pays for it.
 STALL_S = 0.1
 # How soon the driver notices that a bot it waits for has become ready.
 READY_POLL_S = 0.25
@@ -177,7 +177,7 @@ class Driver:
                     self._moved[game.referee.game_id] = game
 
     def _wait(self) -> None:
-        """Wait for an answer or the next deadline; what the host oversleeps is given back to the bots."""
+        """Wait for an answer or the next deadline; who was waited for when the host stalled starts anew."""
         holding = [chair for line in self._order for chair in line.open.values()]
         due = [chair.deadline() for chair in holding]
         if self._game_limit_s is not None:
@@ -191,10 +191,10 @@ class Driver:
         try:
             self._take(self._inbox.get(timeout=wake - now))
         except Empty:
-            late = self._clock() - wake
-            if late > STALL_S:
+            now = self._clock()
+            if now - wake > STALL_S:
                 for chair in holding:
-                    chair.sent_at = chair.started_at() + late
+                    chair.restart(now)
 
     def _take(self, answer: Answer) -> None:
         """Hand an answer or fault to its referee; what belongs to no open question or game is ignored."""

@@ -30,8 +30,7 @@ class Line:
         while self.waiting and (most is None or len(self.open) < most):
             chair, question = self.waiting.popleft()
             if chair.question is question:
-                chair.sent_at = now
-                self.open[chair.key] = chair
+                chair.send(now)
                 questions.append(question)
         return questions
 
@@ -47,6 +46,7 @@ class Chair:
         self.key = game.referee.game_id, seat
         self.question: Question | None = None
         self.sent_at = 0.0
+        self.forgiven = False
 
     def started_at(self) -> float:
         """When the clock of its question started."""
@@ -57,6 +57,18 @@ class Chair:
         if self.line.door.ready_at is None:
             return self.game.opened_at + self.game.match.plan.limits.start + START_GRACE_S
         return self.started_at() + (self.question.limit_s if self.question else 0.0)
+
+    def send(self, now: float) -> None:
+        """Its question goes out."""
+        self.sent_at = now
+        self.forgiven = False
+        self.line.open[self.key] = self
+
+    def restart(self, now: float) -> None:
+        """Start its clock anew after a stall of the host, but once a question: bots may cause stalls."""
+        if not self.forgiven:
+            self.sent_at = now
+            self.forgiven = True
 
     def release(self) -> None:
         """Its question is closed."""
