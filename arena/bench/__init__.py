@@ -16,7 +16,7 @@ from typing import Protocol, cast
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A measured value beside another one of the same run; `ratio` is a median of ratios, not a ratio of medians.
+    """A measured value beside another of the same run; `ratio` is a median of ratios, not a ratio of medians.
 
     The ratio says how our time compares with theirs, or how many times faster we are where the name says so.
     `goal` is the bound on the ratio, such as "<= 1.5", or "" where the figure is only reported.
