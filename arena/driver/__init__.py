@@ -27,6 +27,9 @@ STALL_S = 0.1
 # How soon the driver notices that a bot it waits for has become ready.
 READY_POLL_S = 0.25
 
+# Doors outlive drivers: no number of a game is used twice in a process, so no answer can reach another game.
+_GAME_IDS = count(1)
+
 WatchGame = Callable[[MatchPlan, int], Watch | None]
 
 
@@ -56,7 +59,6 @@ class Driver:
         self._game_limit_s = game_limit_s
         self._watch = watch
         self._clock = clock
-        self._ids = count(1)
         self._games: dict[int, Game] = {}
         self._chairs: dict[tuple[int, int], Chair] = {}
         self._moved: dict[int, Game] = {}
@@ -110,7 +112,7 @@ class Driver:
             plan.policy,
             plan.limits,
             plan.setup.point_rule,
-            game_id=next(self._ids),
+            game_id=next(_GAME_IDS),
             labels=labels,
             audience=[seat for seat, line in enumerate(lines) if line.door.wants_events],
             watch=self._watch(plan, rotation) if self._watch else None,

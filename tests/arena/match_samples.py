@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
 import engine_core
 from arena.driver import Driver
+from arena.record import unpack, verify
 from arena.seats import Answer, Inbox, InProcessDoor
-from arena.types import BotSpec, FaultPolicy, Limits, MatchPlan, Player, PointRule, VariantSetup
+from arena.types import (
+    BotSpec,
+    FaultPolicy,
+    GameResult,
+    Limits,
+    MatchPlan,
+    MatchResult,
+    Player,
+    PointRule,
+    VariantSetup,
+)
 from engine_core import Game
 
 BOTS = Path(__file__).resolve().parents[2] / "bots"
@@ -69,3 +81,17 @@ def driver_of(players: Sequence[Player], **settings: Any) -> Driver:
     """A driver with an in-process door for every player."""
     inbox: Inbox = SimpleQueue[Answer]()
     return Driver({player: InProcessDoor(player.bot, inbox) for player in players}, inbox, **settings)
+
+
+def checked(result: MatchResult) -> MatchResult:
+    """A result without platform fault, whose records verify."""
+    assert result.error == ""
+    for game in result.games:
+        verify(unpack(game.record))
+        assert unpack(game.record).final_digest == game.final_digest
+    return result
+
+
+def facts(result: MatchResult) -> list[GameResult]:
+    """Its games without what the clock measured."""
+    return [replace(game, wall_ms=0.0) for game in result.games]

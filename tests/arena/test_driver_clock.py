@@ -1,0 +1,242 @@
+"""The driver's one clock, with doors elsewhere, on a clock that moves only when somebody waits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import pytest
+from match_samples import checked, plan_of, randoms
+
+from arena.driver import Driver
+from arena.seats import NO_DECISION, Answer, GameOpening, Question
+from arena.types import FaultPolicy, GameResult, Limits, MatchResult
+
+
+class ManualClock:
+    """Time that moves only when somebody waits."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class ManualInbox(SimpleQueue[Answer]):
+    """Waiting on it moves the clock to the timeout, or on to the next planned answer."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__()
+        self.clock = clock
+        self.planned: list[tuple[float, Answer]] = []
+        self.oversleeps: list[float] = []
+
+    def get(self, _block: bool = True, timeout: float | None = None) -> Answer:
+        if not self.empty():
+            return super().get()
+        assert timeout is not None
+        wake = self.clock.now + timeout
+        self.planned.sort(key=lambda entry: entry[0])
+        if self.planned and self.planned[0][0] <= wake:
+            self.clock.now, answer = self.planned.pop(0)
+            return answer
+        self.clock.now = wake + (self.oversleeps.pop() if self.oversleeps else 0.0)
+        raise Empty
+
+
+class DistantDoor:
+    """A door to a bot elsewhere that takes `think` seconds an answer (None: never answers)."""
+
+    wants_events = True
+
+    def __init__(
+        self, name: str, inbox: ManualInbox, think: float | None, ready_after: float | None = 0.0
+    ) -> None:
+        self.name = name
+        self.max_open: int | None = 1
+        self.inbox = inbox
+        self.think = think
+        self.ready = None if ready_after is None else inbox.clock.now + ready_after
+        self.asked: list[tuple[float, Question]] = []
+        self.closed: list[GameResult | None] = []
+        self.events = 0
+
+    @property
+    def ready_at(self) -> float | None:
+        return self.ready if self.ready is not None and self.ready <= self.inbox.clock.now else None
+
+    def open_game(self, opening: GameOpening) -> None:
+        pass
+
+    def ask(self, questions: Sequence[Question]) -> None:
+        now = self.inbox.clock.now
+        for question in questions:
+            self.asked.append((now, question))
+            self.events += len(question.events)
+            if self.think is not None:
+                begun = max(now, self.ready or now)
+                self.plan(question, begun + self.think, int(question.legal[0].first()))
+
+    def plan(self, question: Question, when: float, action: int | None, **fault: Any) -> None:
+        answer = Answer(question.game_id, question.seat, question.decision_id, action, when, **fault)
+        self.inbox.planned.append((when, answer))
+
+    def close_game(self, _game_id: int, _seat: int, result: GameResult | None) -> None:
+        self.closed.append(result)
+
+    def close(self) -> None:
+        pass
+
+
+class Stage:
+    """Two distant doors, one clock, one driver."""
+
+    def __init__(self, *thinks: float | None, ready_after: float | None = 0.0, **settings: Any) -> None:
+        self.clock = ManualClock()
+        self.inbox = ManualInbox(self.clock)
+        self.players = randoms(len(thinks))
+        self.doors = [
+            DistantDoor(player.name, self.inbox, think, ready_after if index == 0 else 0.0)
+            for index, (player, think) in enumerate(zip(self.players, thinks, strict=True))
+        ]
+        doors = dict(zip(self.players, self.doors, strict=True))
+        self.driver = Driver(doors, self.inbox, clock=self.clock, **settings)
+
+    def play(self, **plan: Any) -> MatchResult:
+        return checked(self.driver.play(plan_of(self.players, **plan)))
+
+
+def test_answers_in_time_are_no_faults_and_reach_the_game() -> None:
+    stage = Stage(1.9, 0.5)
+    result = stage.play(limits=Limits(game=1e6))
+    assert [game.faults for game in result.games] == [(), ()]
+    assert all(door.events > 0 for door in stage.doors)
+    assert stage.doors[0].closed == list(result.games)
+
+
+def test_c07_b11_a_door_that_never_answers_times_out_by_the_clock() -> None:
+    stage = Stage(None, 0.1)
+    begun = stage.clock.now
+    result = stage.play(rotations=1)
+    faults = result.games[0].faults
+    assert [fault.kind for fault in faults] == ["timeout"] * 3
+    assert [fault.used_ms for fault in faults] == pytest.approx([2000.0] * 3)
+    assert result.games[0].winners == (result.games[0].players.index(1),)
+    assert stage.clock.now - begun < 3 * 2.0 + 60 * 0.1
+
+
+def test_b01_waiting_for_a_busy_bot_is_not_billed() -> None:
+    """Many games share two bots that think 1.5 s and take one question at a time."""
+    stage = Stage(1.5, 1.5)
+    plans = [
+        plan_of(stage.players, sequence=n, key=bytes([n]) * 16, limits=Limits(game=1e6)) for n in range(5)
+    ]
+    for result in stage.driver.play_many(plans):
+        assert [game.faults for game in checked(result).games] == [(), ()]
+
+
+def test_a_batch_is_clocked_from_the_previous_answer() -> None:
+    """A bot that may hold many questions and answers one every 1.5 s is never late."""
+    stage = Stage(0.1, 0.1)
+    for door in stage.doors:
+        door.max_open = None
+
+    def ask(door: DistantDoor, questions: Sequence[Question]) -> None:
+        free = max(stage.clock.now, getattr(door, "free", 0.0))
+        for question in questions:
+            free += 1.5
+            door.plan(question, free, int(question.legal[0].first()))
+        door.free = free
+
+    for door in stage.doors:
+        door.ask = lambda questions, door=door: ask(door, questions)
+    plans = [
+        plan_of(stage.players, sequence=n, key=bytes([n]) * 16, limits=Limits(game=1e6)) for n in range(5)
+    ]
+    for result in stage.driver.play_many(plans):
+        assert [game.faults for game in checked(result).games] == [(), ()]
+
+
+def test_b07_the_start_has_its_own_limit() -> None:
+    """A bot that needs 9 s of 10 to connect loses nothing, and thinks from then on."""
+    stage = Stage(1.9, 0.5, ready_after=9.0)
+    result = stage.play(limits=Limits(game=1e6))
+    assert [game.faults for game in result.games] == [(), ()]
+
+
+def test_c15_a_bot_that_never_connects_is_a_no_show() -> None:
+    stage = Stage(None, 0.1, ready_after=None)
+    result = stage.play()
+    for game in result.games:
+        (fault,) = game.faults
+        assert (game.players[fault.seat], fault.kind, fault.action) == (0, "no_show", "retire")
+        assert fault.limit_ms == 10_000.0
+        assert 10_000.0 <= fault.used_ms < 13_000.0
+        assert "random0 was not ready within 10 s" in fault.message
+        assert game.scores[fault.seat] == 0.0
+
+
+@pytest.mark.parametrize(("stalls", "kinds"), [(1, []), (2, ["timeout"] * 3)])
+def test_a_stall_of_the_host_is_not_billed_but_once(stalls: int, kinds: list[str]) -> None:
+    """The host sleeps 5 s past a deadline, and the bot answers 1 s after the last wake-up."""
+    stage = Stage(None, 0.1)
+    door = stage.doors[0]
+
+    def ask(questions: Sequence[Question]) -> None:
+        stage.inbox.oversleeps = [5.0] * stalls
+        for question in questions:
+            answered = stage.clock.now + stalls * (2.0 + 5.0) + 1.0
+            door.plan(question, answered, int(question.legal[0].first()))
+
+    door.ask = ask
+    result = stage.play(rotations=1, limits=Limits(game=1e6))
+    assert [fault.kind for fault in result.games[0].faults] == kinds
+
+
+def test_a_late_answer_is_ignored_and_resets_no_clock() -> None:
+    stage = Stage(2.5, 0.1)
+    result = stage.play(rotations=1)
+    faults = result.games[0].faults
+    assert [(fault.kind, round(fault.used_ms)) for fault in faults] == [("timeout", 2000)] * 3
+
+
+def test_a_fault_between_decisions_takes_the_seat_out_and_others_go_on() -> None:
+    stage = Stage(0.1, 0.1, 0.1)
+    door = stage.doors[1]
+    usual = door.ask
+
+    def ask(questions: Sequence[Question]) -> None:
+        usual(questions)
+        if len(door.asked) == 20:
+            game_id, seat = questions[0].game_id, questions[0].seat
+            gone = Answer(game_id, seat, NO_DECISION, None, stage.clock.now, "disconnect", "the stream broke")
+            stage.inbox.planned.append((stage.clock.now + 0.3, gone))
+
+    door.ask = ask
+    result = stage.play(rotations=1)
+    (fault,) = result.games[0].faults
+    assert (fault.kind, fault.action) == ("disconnect", "retire")
+    assert "the stream broke" in fault.message
+    assert result.games[0].termination == "turn_cap"
+    assert result.games[0].players[fault.seat] == 1
+    assert result.games[0].scores[fault.seat] == 0.0
+
+
+def test_b10_an_overlong_game_ends_by_the_game_limit() -> None:
+    stage = Stage(1.0, 1.0, game_limit_s=30.0)
+    result = stage.play(limits=Limits(game=1e6))
+    for game in result.games:
+        assert game.termination == "game_limit"
+        assert game.scores == (0.5, 0.5)
+        assert game.wall_ms == pytest.approx(30_000.0, abs=1500.0)
+        assert 10 < game.decisions < 60
+
+
+def test_the_clock_policy_may_forgive_everything() -> None:
+    stage = Stage(None, 0.1)
+    policy = FaultPolicy(retire=frozenset(), strikes=10**6)
+    result = stage.play(rotations=1, policy=policy, limits=Limits(game=1e6))
+    assert result.games[0].termination == "turn_cap"
+    assert {fault.action for fault in result.games[0].faults} == {"default"}
