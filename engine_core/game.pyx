@@ -264,30 +264,18 @@ cdef class Legal:
         return self[rng.randrange(self.size)].sample(rng)
 
     def packed(self):
-        cdef int i
-        cdef CRange *entry
-        cdef list words = []
-        for i in range(self.size):
-            entry = &self.ranges[i]
-            words += (entry.kind, entry.a, entry.b, entry.c, entry.lo, entry.hi)
-        return struct.pack("<" + "4B2i" * self.size, *words)
+        # A range in memory is its wire form already: four bytes and two little-endian int32.
+        return (<char *>self.ranges)[:self.size * sizeof(CRange)]
 
     @staticmethod
     def from_packed(data):
         cdef Legal legal = Legal.__new__(Legal)
-        cdef CRange *entry
-        if len(data) % 12 or len(data) // 12 > C_MAX_RANGES:
-            raise TextError(f"{len(data)} bytes are not whole ranges of 12", where="legal")
-        legal.reserve(len(data) // 12)
-        for kind, a, b, c, lo, hi in struct.iter_unpack("<4B2i", data):
-            entry = &legal.ranges[legal.size]
-            entry.kind = kind
-            entry.a = a
-            entry.b = b
-            entry.c = c
-            entry.lo = lo
-            entry.hi = hi
-            legal.size += 1
+        cdef const uint8_t *source = data
+        if len(data) % sizeof(CRange) or len(data) // sizeof(CRange) > C_MAX_RANGES:
+            raise TextError(f"{len(data)} bytes are not whole ranges of {sizeof(CRange)}", where="legal")
+        legal.reserve(len(data) // sizeof(CRange))
+        legal.size = legal.capacity
+        memcpy(legal.ranges, source, len(data))
         return legal
 
 

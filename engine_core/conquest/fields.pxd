@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from engine_core.bits cimport bit, count, has
+from engine_core.bits cimport bit, count, has, lowest, without_lowest
 from engine_core.conquest.state cimport (
     PHASE_BEGIN, PHASE_CLAIM, PHASE_DEFEND, PHASE_OCCUPY, PHASE_OVER, Rules, State, set_troops,
 )
@@ -18,19 +18,25 @@ cdef enum:
 cdef inline int32_t shown(uint8_t value) noexcept nogil:
     return -1 if value == NONE else value
 
-cdef inline int32_t holder(const Rules *rules, const State *state, int card) noexcept nogil:
-    """Which colour holds the card, or the pile it lies in; HIDDEN in a view that may not know."""
+cdef inline void export_holders(const Rules *rules, const State *state, int32_t *out) noexcept nogil:
+    """For each card the colour that holds it or the pile it lies in; HIDDEN in a view that may not know."""
+    cdef uint64_t cards
     cdef int colour
     cdef int i
-    for colour in range(rules.colours):
-        if has(state.hand[colour], card):
-            return colour
-    if has(state.discards, card):
-        return HOLDER_DISCARDS
+    for i in range(rules.cards):
+        out[i] = HIDDEN
     for i in range(state.deck_count):
-        if state.deck[i] == card:
-            return HOLDER_DECK
-    return HIDDEN
+        if state.deck[i] != NONE:
+            out[state.deck[i]] = HOLDER_DECK
+    for colour in range(rules.colours):
+        cards = state.hand[colour]
+        while cards:
+            out[lowest(cards)] = colour
+            cards = without_lowest(cards)
+    cards = state.discards
+    while cards:
+        out[lowest(cards)] = HOLDER_DISCARDS
+        cards = without_lowest(cards)
 
 cdef inline int export_scalars(const State *state, int32_t *out) noexcept nogil:
     out[0] = state.lap
@@ -72,8 +78,8 @@ cdef inline int export_all(const Rules *rules, const State *state, int32_t *out)
         out[n + rules.territories + i] = state.troops[i]
         out[n + 2 * rules.territories + i] = has(state.bonus_choices, i)
     n += 3 * rules.territories
+    export_holders(rules, state, out + n)
     for i in range(rules.cards):
-        out[n + i] = holder(rules, state, i)
         out[n + rules.cards + i] = HIDDEN
         if i < state.deck_count:
             out[n + rules.cards + i] = shown(state.deck[state.deck_count - 1 - i])
