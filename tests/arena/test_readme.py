@@ -47,7 +47,7 @@ def make_targets() -> set[str]:
 def resolve(arguments: list[str]) -> tuple[click.Command, list[str]]:
     """The arena command that some arguments name, and what is left of them."""
     command: click.Command = cli
-    while isinstance(command, click.Group) and arguments and not arguments[0].startswith("-"):
+    while isinstance(command, click.Group) and arguments and arguments[0].islower():
         found = command.get_command(click.Context(command), arguments[0])
         assert found is not None, f"there is no `arena ... {arguments[0]}`"
         command, arguments = found, arguments[1:]
