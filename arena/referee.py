@@ -92,8 +92,8 @@ class Referee:
         self.steps: list[Step] = []
         self._origin = key, dice, tuple(labels)
         self._watch = watch
-        listeners = range(game.seats) if audience is None else audience
-        self._backlog: dict[int, list[list[Event]]] = {seat: [] for seat in listeners}
+        told = [seat for seat in range(game.seats) if audience is None or seat in audience]
+        self._backlog: dict[int, list[list[Event]]] = {seat: [] for seat in told}
         self._asked = 0
         self._open: dict[int, Question] = {}
         self._held: dict[int, int | None] = {}  # None: the seat leaves

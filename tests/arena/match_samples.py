@@ -73,7 +73,7 @@ def plan_of(
     """A match of these players, all rotations of it unless told otherwise."""
     setup = setup_of(game or classic(len(players)))
     if rotations is not None:
-        object.__setattr__(setup, "rotations", setup.rotations[:rotations])
+        setup = replace(setup, rotations=setup.rotations[:rotations])
     return MatchPlan(sequence, key, setup, tuple(players), limits or Limits(), policy or FaultPolicy())
 
 
