@@ -233,6 +233,8 @@ class _Reader:
         return kind, workers
 
     def _database(self, given: str) -> str:
+        from arena.store.urls import resolve_database
+
         url = self.top.text("database", DEFAULT_DATABASE)
         if given:
             return given
@@ -269,18 +271,3 @@ def parse_seed(value: object) -> bytes:
         except ValueError:
             pass
     raise ValueError(f"must be a whole number from 0 to 2**128 - 1 or 32 hex digits, not {value!r}")
-
-
-def resolve_database(url: str, folder: Path) -> str:
-    """A database URL with the file of a relative SQLite URL seen from `folder`; ValueError when malformed."""
-    from sqlalchemy.engine import make_url
-    from sqlalchemy.exc import ArgumentError
-
-    try:
-        parsed = make_url(url)
-    except ArgumentError as error:
-        raise ValueError(f"not a database URL: {url!r}; an example: sqlite:///arena.db") from error
-    file = parsed.database
-    if parsed.get_backend_name() != "sqlite" or not file or file == ":memory:":
-        return url
-    return parsed.set(database=str((folder / file).resolve())).render_as_string(hide_password=False)

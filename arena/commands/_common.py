@@ -54,7 +54,7 @@ def database_option(function: Decorated) -> Decorated:
 
 def database_url(text: str) -> str:
     """A database URL, absolute where it names a file; a plain path means SQLite."""
-    from arena.spec import resolve_database
+    from arena.store.urls import resolve_database
 
     url = text if "://" in text else f"sqlite:///{text}"
     try:
