@@ -48,6 +48,11 @@ class Store:
         """Remember the database; create the folder of an SQLite file."""
         self._database = Database(url)
 
+    @property
+    def url(self) -> str:
+        """Return the database's URL without its password."""
+        return self._database.name
+
     def __enter__(self) -> Self:
         """Return the store itself."""
         return self

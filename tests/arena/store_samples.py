@@ -6,6 +6,8 @@ import random
 from collections.abc import Iterator
 from hashlib import blake2b
 
+from sqlalchemy import make_url
+
 from arena.formats.round_robin import RoundRobin
 from arena.store import FinishedMatch, Store
 from arena.types import BotSpec, Fault, GameResult, MatchResult, Pairing, Player, PointRule, VariantSetup
@@ -73,7 +75,7 @@ def finished(pairing: Pairing, *, worker: str = "w0", error: str = "", seed: int
 
 
 class Sample:
-    """A tournament of five players on tables of 2 and 4 (or as given), in a store."""
+    """A tournament of five players on tables of 2 and 4, or as given; `id` takes up a stored one."""
 
     def __init__(
         self,
@@ -83,17 +85,22 @@ class Sample:
         setups: tuple[VariantSetup, ...] = (setup(2), setup(4)),
         players: tuple[Player, ...] = tuple(player(name) for name in "ABCDE"),
         rounds: int = 2,
+        id: int | None = None,
     ) -> None:
         self.store = store
+        self.path = make_url(store.url).database
         self.setups, self.players = setups, players
         self.schedule = RoundRobin(setups, len(players), rounds, SEED)
-        self.id = store.create_tournament(
+        self.id = self._create(name) if id is None else id
+
+    def _create(self, name: str) -> int:
+        return self.store.create_tournament(
             name=name,
             spec=f'name = "{name}"',
             seed=SEED,
             commitment=blake2b(SEED).hexdigest(),
-            setups=setups,
-            players=players,
+            setups=self.setups,
+            players=self.players,
             total=self.schedule.total(),
         )
 
