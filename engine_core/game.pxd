@@ -68,4 +68,5 @@ cdef class State(Position):
 cdef class View(Position):
     cdef readonly int seat
     cdef dict cache
-    cdef void fill_cache(self) except *
+    cdef int32_t *words_block
+    cdef const int32_t *exported(self) except NULL

@@ -459,6 +459,13 @@ cdef class Game:
         if fault:
             raise TextError(f"{buffer[fault - 1]} is not possible here", where=self.word_name(fault - 1))
 
+    def place_of(self, name):
+        """(offset, length) of a field; StateError lists the valid ones."""
+        entry = self.offsets.get(name)
+        if entry is None:
+            raise StateError(f"no field {name!r}; valid: {', '.join(self.offsets)}")
+        return entry[:2]
+
     def word_name(self, index):
         """The field and item of a word, for error messages."""
         for name, (offset, length, scalar) in self.offsets.items():
@@ -594,7 +601,7 @@ cdef class Position:
 
     def field(self, name):
         cdef int32_t buffer[MAX_FIELD_WORDS]
-        offset, length, _ = self.game.offsets[name]
+        offset, length = self.game.place_of(name)
         self.export(buffer)
         return tuple([buffer[i] for i in range(offset, offset + length)])
 
@@ -725,17 +732,29 @@ cdef class State(Position):
 @cython.no_gc
 cdef class View(Position):
     def field(self, name):
+        # A view never changes: its words are exported once, a field's tuple is made when first asked for.
+        cdef const int32_t *words
+        cdef int offset
+        cdef int length
+        cdef int i
         values = self.cache.get(name)
         if values is None:
-            self.fill_cache()
-            values = self.cache[name]
+            offset, length = self.game.place_of(name)
+            words = self.exported() + offset
+            values = tuple([words[i] for i in range(length)])
+            self.cache[name] = values
         return values
 
-    cdef void fill_cache(self) except *:
-        """All fields at once: a view never changes."""
-        cdef list words = self.words()
-        for name, (offset, length, _) in self.game.offsets.items():
-            self.cache[name] = tuple(words[offset:offset + length])
+    cdef const int32_t *exported(self) except NULL:
+        if self.words_block == NULL:
+            self.words_block = <int32_t *>PyMem_Malloc(self.game.words * sizeof(int32_t))
+            if self.words_block == NULL:
+                raise MemoryError()
+            self.export(self.words_block)
+        return self.words_block
+
+    def __dealloc__(self):
+        PyMem_Free(self.words_block)
 
     def resample(self, seed):
         cdef State state = State.__new__(State)
