@@ -42,7 +42,7 @@ LEVELS = {
     "arena.bench_grpc": 3,
     "arena.tournament": 4,
     "arena.spec": 4,
-    "arena.bench": 4,
+    "arena.bench": 5,
     "arena.plugins": 5,
     "arena.core_plugin": 5,
     "arena.commands": 5,
