@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from arena import runners, seeds
-from arena.errors import SpecError
+from arena.errors import SpecError, StoreError
 from arena.formats import Format
 from arena.runners import Runner
 from arena.spec import TournamentSpec
@@ -156,6 +156,13 @@ def create(store: Store, spec: TournamentSpec) -> Tournament:
 
 def reopen(store: Store, spec: TournamentSpec, identity: int) -> Tournament:
     """Take up a stored tournament; StoreError when its players or rulesets are no longer what they were."""
+    for entry, player in zip(store.entries(identity), spec.players, strict=False):
+        before, now = (entry.bot, entry.version), (player.bot.name, player.bot.version)
+        if entry.label == player.name and before != now:
+            raise StoreError(
+                f"{entry.label} was {' '.join(before)} when the tournament began and is {' '.join(now)} now; "
+                "put it back, or start a new tournament"
+            )
     store.check_resume(identity, spec.setups, spec.players)
     return Tournament(store, spec, identity)
 

@@ -1,112 +1,136 @@
-"""`arena bench`: measure, compare, and keep the table."""
+"""`arena bench`: the figures of this machine, each a ratio measured in one run."""
 
 from __future__ import annotations
 
 import os
 import platform
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands._common import FAILED, example, json_option, print_json
+from arena.commands._common import FAILED, console, example, json_option, print_json, table
 
 if TYPE_CHECKING:
     from arena.bench import Figure
 
-Measured = dict[str, "list[Figure]"]
+SOURCES = Path(__file__).resolve().parents[2]
 
 
-@click.command("bench", epilog=example("arena bench core --quick", "arena bench --write results/bench.md"))
-@click.argument("names", nargs=-1, metavar="[PART]...")
-@click.option("--quick", is_flag=True, help="Fewer repeats: a look, not a record.")
-@click.option(
-    "--write", "target", type=click.Path(dir_okay=False, path_type=Path), help="Add a dated section."
-)
+@click.command("bench", epilog=example("arena bench --quick", "arena bench core --output results/bench.md"))
+@click.argument("parts", nargs=-1)
+@click.option("--list", "listing", is_flag=True, help="List the parts and measure nothing.")
+@click.option("--quick", is_flag=True, help="Seconds instead of minutes; less exact.")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write them as Markdown.")
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, names: tuple[str, ...], quick: bool, target: Path | None, as_json: bool
+    ctx: click.Context, parts: tuple[str, ...], listing: bool, quick: bool, output: Path | None, as_json: bool
 ) -> None:
-    """Measure the PARTs (all when none is named), each beside a yardstick in the same run.
+    """Measure PARTS (all when none is named): core, gRPC, Ray, steps from Python.
 
-    Parts: core, python_step, runners, wire. Ratios can be compared between machines, absolute figures cannot.
-    Exit code 1: a goal is missed.
+    Every figure stands beside another one of the same run, since machines differ and are shared. Exit code 1:
+    a goal is not met, or a part could not be measured.
     """
-    from arena.bench import parts
+    from arena.bench import parts as all_parts
+    from arena.tables import one_of
 
-    known = parts()
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise click.UsageError(f"unknown part {unknown[0]!r}; valid: {', '.join(known)}")
-    measured: Measured = {}
-    for name in names or known:
+    known = all_parts()
+    for name in parts:
+        if name not in known:
+            raise click.UsageError(one_of("part", name, known))
+    chosen = {name: known[name] for name in parts or known}
+    if listing:
+        titles = {name: part.TITLE for name, part in chosen.items()}
+        print_json(titles) if as_json else _print_titles(titles)
+        return
+    found: dict[str, list[Figure]] = {}
+    for name, part in chosen.items():
         click.echo(f"measuring {name} ...", err=True)
-        measured[name] = known[name].measure(quick)
+        found[part.TITLE] = part.measure(quick)
         if not as_json:
-            _show(known[name].TITLE, measured[name])
+            _show(part.TITLE, found[part.TITLE])
     if as_json:
-        print_json(measured)
-    if target is not None:
-        _write(target, {known[name].TITLE: figures for name, figures in measured.items()})
-    if any(figure.met is False for figures in measured.values() for figure in figures):
+        print_json({"conditions": _conditions(quick), "figures": found})
+    if output is not None:
+        output.write_text(_markdown(found, quick), encoding="utf-8")
+        click.echo(f"wrote {output}", err=True)
+    if any(figure.met is False for figures in found.values() for figure in figures):
         ctx.exit(FAILED)
 
 
-HEADINGS = ("figure", "measured", "beside", "ratio", "goal", "conditions")
+def _print_titles(titles: Mapping[str, str]) -> None:
+    for name, title in titles.items():
+        click.echo(f"{name:>12}  {title}")
+
+
+COLUMNS = ("what", ">value", "unit", "beside", ">its value", ">ratio", "goal", "met", "conditions")
 
 
 def _row(figure: Figure) -> tuple[str, ...]:
-    value = (
-        f"{figure.value:,.4g} {figure.unit}"
-        if figure.value < 10_000
-        else f"{figure.value:,.0f} {figure.unit}"
+    return (
+        figure.name,
+        _number(figure.value),
+        figure.unit,
+        figure.beside,
+        _number(figure.beside_value),
+        _number(figure.ratio),
+        figure.goal,
+        {True: "yes", False: "NO", None: ""}[figure.met],
+        figure.conditions,
     )
-    beside = f"{figure.beside} {figure.beside_value:,.4g}" if figure.beside_value is not None else ""
-    ratio = f"{figure.ratio:.2f}" if figure.ratio is not None else ""
-    goal = f"{figure.goal} {'met' if figure.met else 'MISSED'}" if figure.goal else ""
-    return figure.name, value, beside, ratio, goal, figure.conditions
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def _show(title: str, figures: Sequence[Figure]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(*HEADINGS[:-1], title=title, title_justify="left")
-    for figure in figures:
-        table.add_row(*_row(figure)[:-1])
-    Console().print(table)
+    console().print(table(COLUMNS[:-1], [_row(figure)[:-1] for figure in figures], title=title))
 
 
-def _write(target: Path, measured: dict[str, list[Figure]]) -> None:
-    """Put a section before the older ones, with the date, the commit and the machine."""
-    lines = [f"## {datetime.now(UTC):%Y-%m-%d %H:%M} UTC, commit {_commit()}", "", _machine(), ""]
-    for title, figures in measured.items():
-        lines += [f"### {title}", "", _markdown_row(HEADINGS), _markdown_row(["---"] * len(HEADINGS))]
-        lines += [*(_markdown_row(_row(figure)) for figure in figures), ""]
-    head, mark, older = (
-        target.read_text().partition("\n## ") if target.exists() else ("# Benchmarks\n", "", "")
-    )
-    target.write_text(f"{head.rstrip()}\n\n" + "\n".join(lines) + (mark + older if mark else ""))
-
-
-def _markdown_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def _conditions(quick: bool) -> dict[str, str]:
+    """When, of which commit, and on what."""
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    return {
+        "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        "commit": _commit(),
+        "machine": f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "load before the end (1, 5, 15 minutes)": load,
+        "mode": "quick" if quick else "full",
+    }
 
 
 def _commit() -> str:
-    """The commit measured, marked when the tree had changes."""
-    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--exclude=*"]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
-    return found.stdout.strip() or "unknown"
+    """The commit measured, marked when files differ from it."""
+    git = ["git", "-C", str(SOURCES)]
+    try:
+        commit = subprocess.check_output([*git, "rev-parse", "--short=12", "HEAD"], text=True)
+        changed = subprocess.check_output([*git, "status", "--porcelain", "-uno"], text=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return commit.strip() + (" with changes" if changed else "")
 
 
-def _machine() -> str:
-    model = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
-    name = model[0].partition(":")[2].strip() if model else platform.machine()
-    return (
-        f"{name}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}."
-    )
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+
+
+def _markdown(found: Mapping[str, Sequence[Figure]], quick: bool) -> str:
+    lines = ["# Benchmarks", "", "Written by `arena bench`; every ratio was measured in one run.", ""]
+    lines += [f"- {name}: {value}" for name, value in _conditions(quick).items()]
+    for title, figures in found.items():
+        lines += ["", f"## {title}", "", "| " + " | ".join(name.removeprefix(">") for name in COLUMNS) + " |"]
+        lines.append("|" + "|".join(" ---: " if name.startswith(">") else " --- " for name in COLUMNS) + "|")
+        lines += ["| " + " | ".join(_row(figure)) + " |" for figure in figures]
+    return "\n".join(lines) + "\n"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from arena.bot import load_bot
 from arena.driver import Driver, WatchGame
 from arena.errors import PlatformFault, PluginError
-from arena.launcher import BotProcess, Exit, Launcher
+from arena.launcher import Launcher
 from arena.seats import Door, Inbox, InProcessDoor
 from arena.types import Limits, MatchPlan, MatchResult, Player
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from arena.server import PlayServer, RemoteDoor
 
 READY_POLL_S = 0.01
-COMMAND_NOT_FOUND = 127
 
 
 class BotHost:
@@ -41,27 +40,11 @@ class BotHost:
 
     def door(self, player: Player, start_s: float) -> RemoteDoor:
         """A door to a new process of the player's bot, which has `start_s` seconds to join."""
-        running: list[BotProcess] = []
+        from arena.server import launch_bot
 
-        def stop() -> None:
-            for process in running:
-                process.stop()
-
-        door = self._server.door(player.name, self._inbox, start_s=start_s, on_close=stop)
-        try:
-            process = self._launcher.start(
-                player.bot.argv,
-                cwd=Path(player.bot.target),
-                address=self._server.addresses[0],
-                token=door.token,
-                on_exit=door.process_exited,
-            )
-        except PluginError as error:
-            door.process_exited(Exit(COMMAND_NOT_FOUND, None, str(error), stopped=False))
-        else:
-            running.append(process)
-            door.expect(launched=True)
-        return door
+        return launch_bot(
+            self._server, self._launcher, player.bot, self._inbox, name=player.name, start_s=start_s
+        )
 
     def close(self) -> None:
         """End all bots, the server and the launcher."""
@@ -84,16 +67,15 @@ class MatchWorker:
         self._host: BotHost | None = None
 
     def check(self, players: Iterable[Player], limits: Limits) -> list[tuple[str, str]]:
-        """Start every player's bot and wait until it is ready; (player, what is wrong) where it is not."""
-        problems = []
+        """Build and start every player's bot and wait until it is ready; (player, what is wrong) if not."""
+        problems, doors = [], []
         for player in players:
             try:
-                if player.bot.kind == "python":
-                    load_bot(player.bot).check_options(dict(player.options))
-                door = self._door(player, limits)
+                self._prepare(player)
+                doors.append((player, self._door(player, limits)))
             except PluginError as error:
                 problems.append((player.name, str(error)))
-                continue
+        for player, door in doors:
             while door.ready_at is None:  # the door itself gives up after the start limit
                 time.sleep(READY_POLL_S)
             if fault := getattr(door, "fault", None):
@@ -123,6 +105,23 @@ class MatchWorker:
             self._host.close()
             self._host = None
 
+    def _prepare(self, player: Player) -> None:
+        """What is done once, before the first match; PluginError says what is wrong with the bot."""
+        if player.bot.kind == "python":
+            load_bot(player.bot).check_options(dict(player.options))
+            return
+        self._started_host(player)
+        from arena.server import build_bot
+
+        build_bot(player.bot)
+
+    def _started_host(self, player: Player) -> BotHost:
+        if self._host is None:
+            if self._folder is None:
+                raise PlatformFault(f"{player.name} is a command bot; this worker has no folder for it")
+            self._host = BotHost(self._inbox, self._folder)
+        return self._host
+
     def _door(self, player: Player, limits: Limits) -> Door:
         """The player's door; a new one when there is none yet or its bot is lost."""
         door = self._doors.get(player)
@@ -133,13 +132,7 @@ class MatchWorker:
         if player.bot.kind == "python":
             door = InProcessDoor(player.bot, self._inbox)
         else:
-            if self._host is None:
-                if self._folder is None:
-                    raise PlatformFault(
-                        f"{player.name} is a command bot, and this worker has no folder for it"
-                    )
-                self._host = BotHost(self._inbox, self._folder)
-            door = self._host.door(player, limits.start)
+            door = self._started_host(player).door(player, limits.start)
         self._doors[player] = door
         self._driver = None  # made anew with the new door; the inbox holds nothing that is still wanted
         while not self._inbox.empty():
