@@ -206,6 +206,14 @@ def test_every_level_and_home_is_a_place_that_the_house_has() -> None:
     assert {name for name in named if not exists(name)} - planned == set()
 
 
+def test_architecture_page_lists_every_level() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d) \|([^|]*)\|", page, re.M)
+    listed = {name: int(number) for number, cell in rows for name in re.findall(r"`([a-z_.0-9]+)`", cell)}
+    listed = {name: number for name, number in listed.items() if under(name, "arena") or name in LEVELS}
+    assert listed == {name: number for name, number in LEVELS.items() if exists(name) and name != "arena"}
+
+
 @pytest.mark.parametrize(
     ("name", "source"),
     [
