@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shutil
 import statistics
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -93,9 +96,7 @@ def public_names(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDe
 def test_every_public_name_is_documented(path: Path) -> None:
     tree = parse(path)
     assert ast.get_docstring(tree), f"{path} has no docstring"
-    names = (
-        [] if path.parts[0] == "bots" else public_names(tree)
-    )  # documented by their interface
+    names = [] if path.parts[0] == "bots" else public_names(tree)  # documented by their interface
     assert [node.name for node in names if not ast.get_docstring(node)] == []
 
 
@@ -192,6 +193,20 @@ def test_node_locks_record_no_address() -> None:
             for name, entry in packages.items()
             if "node_modules" in name
         )
+
+
+def test_a_missing_tool_is_named_and_nothing_goes_on(tmp_path: Path) -> None:
+    """Without apt-get (and without Node) the set-up stops with one line; it never goes on without a tool."""
+    for name in ("bash", "cc", "echo", "env", "npm", "xargs"):
+        (tmp_path / name).symlink_to(shutil.which(name) or name)
+    (tmp_path / "python3").symlink_to(Path(sys.executable).resolve())
+    path = {"PATH": str(tmp_path)}
+    done = subprocess.run(
+        [".ci/ensure-tools"], cwd=ROOT, env=path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert re.fullmatch(r"setup: please install .*: nodejs\n", done.stderr)
 
 
 def test_licence_is_apache_2() -> None:
