@@ -7,12 +7,13 @@ from engine_core.bits cimport lowest
 from engine_core.dice cimport Dice
 from engine_core.game cimport Game, State
 from engine_core.kernel cimport MAX_RANGES, Action, ActionRange, Kernel
-from engine_core.rng cimport arena_scale, keyed_word
+from engine_core.rng cimport arena_scale
 
 import time
 
 cdef enum:
     MAX_STATE_BYTES = 4096
+
 
 cdef inline uint64_t next_word(uint64_t *policy) noexcept nogil:
     """The random policy's own words (splitmix64): cheap, and apart from the game's luck."""
@@ -22,6 +23,7 @@ cdef inline uint64_t next_word(uint64_t *policy) noexcept nogil:
     word = (word ^ (word >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
     word = (word ^ (word >> 27)) * <uint64_t>0x94D049BB133111EB
     return word ^ (word >> 31)
+
 
 cdef inline Action choose(const ActionRange *ranges, int count, uint64_t *policy) noexcept nogil:
     """A uniformly random range, then a uniformly random amount of it."""
@@ -34,6 +36,7 @@ cdef inline Action choose(const ActionRange *ranges, int count, uint64_t *policy
     action.c = entry.c
     action.n = entry.lo + <int32_t>arena_scale(word, <uint64_t>(entry.hi - entry.lo) + 1, &word)
     return action
+
 
 cdef long play_randomly(const Kernel *kernel, const void *rules, void *state, Dice *dice, uint64_t *policy,
                         long decisions) noexcept nogil:
@@ -52,6 +55,7 @@ cdef long play_randomly(const Kernel *kernel, const void *rules, void *state, Di
         played += 1
     return played
 
+
 def playout(State state not None, uint64_t seed, long decisions):
     """Play `state` on with random actions, at most `decisions` of them; return how many were played."""
     cdef uint64_t policy = seed
@@ -59,6 +63,7 @@ def playout(State state not None, uint64_t seed, long decisions):
     with nogil:
         played = play_randomly(state.game.kernel, state.game.rules, state.block, &state.dice, &policy, decisions)
     return played
+
 
 def playouts(Game game not None, long games, long decisions, uint64_t seed=0):
     """Random games in one call, keys seed, seed + 1, ...: (decisions played, games over, CPU seconds)."""
@@ -78,6 +83,7 @@ def playouts(Game game not None, long games, long decisions, uint64_t seed=0):
             played += play_randomly(kernel, rules, state.block, &state.dice, &policy, decisions)
             over += kernel.pending(rules, state.block) == 0
     return played, over, time.process_time() - started
+
 
 cdef uint64_t count_leaves(const Kernel *kernel, const void *rules, const uint8_t *state, const Dice *dice,
                            int depth) noexcept nogil:
@@ -111,6 +117,7 @@ cdef uint64_t count_leaves(const Kernel *kernel, const void *rules, const uint8_
             total += count_leaves(kernel, rules, child, &luck, depth - 1)
     return total
 
+
 def perft(State state not None, int depth):
     """How many sequences of `depth` concrete actions there are, luck from the state's own key."""
     cdef uint64_t total
@@ -119,6 +126,7 @@ def perft(State state not None, int depth):
     with nogil:
         total = count_leaves(state.game.kernel, state.game.rules, state.block, &state.dice, depth)
     return total
+
 
 def signature(Game game not None, int games=8, long decisions=2000):
     """One number for the family's behaviour: the digests of fixed random games, folded together."""

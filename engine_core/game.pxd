@@ -3,33 +3,11 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 from engine_core.dice cimport Dice
-from engine_core.kernel cimport Action as CAction
-from engine_core.kernel cimport ActionRange as CRange
-from engine_core.kernel cimport Event as CEvent
 from engine_core.kernel cimport Kernel
 
 
 cdef enum:
     SPARE_BLOCKS = 64   # blocks of freed states kept for the next ones
-
-
-cdef class Action:
-    cdef CAction raw
-
-
-cdef class ActionRange:
-    cdef CRange raw
-
-
-cdef class Legal:
-    cdef CRange *ranges
-    cdef int size
-    cdef int capacity
-    cdef void reserve(self, int capacity) except *
-
-
-cdef class Event:
-    cdef CEvent raw
 
 
 cdef class Game:

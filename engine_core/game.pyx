@@ -10,330 +10,27 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset
 
+from engine_core.actions cimport Action, Event, Legal, code_of, decode
 from engine_core.bits cimport lowest
 from engine_core.dice cimport Dice
 from engine_core.kernel cimport (
-    KERNEL_ABI, MAX_FIELD_WORDS, MAX_RANGES as C_MAX_RANGES, PUBLIC_BIT, RETIRE_NEUTRAL, RETIRE_PASSIVE, EventLog,
+    KERNEL_ABI, MAX_FIELD_WORDS, MAX_RANGES as C_MAX_RANGES, RETIRE_NEUTRAL, RETIRE_PASSIVE, EventLog,
     Facts, Kernel,
 )
 from engine_core.kernel cimport Action as CAction
 from engine_core.kernel cimport ActionRange as CRange
-from engine_core.kernel cimport Event as CEvent
 
 import struct
-from dataclasses import dataclass
 from hashlib import blake2b
 
 from engine_core import registry, text
 from engine_core.errors import IllegalAction, RulesetError, StateError, TextError
+from engine_core.result import Result
 
 ABI_VERSION = KERNEL_ABI
 MAX_RANGES = C_MAX_RANGES
 TERMINATIONS = ("running", "rules", "turn_cap", "forfeit")
 RETIRE_MODES = {"passive": RETIRE_PASSIVE, "neutral": RETIRE_NEUTRAL}
-
-
-cdef inline uint64_t encode(uint8_t kind, uint8_t a, uint8_t b, uint8_t c, int32_t n) noexcept nogil:
-    """An action as one non-negative 63-bit number: kind, a, b, c, n from the top."""
-    return (<uint64_t>kind << 56) | (<uint64_t>a << 48) | (<uint64_t>b << 40) | (<uint64_t>c << 32) | <uint32_t>n
-
-cdef inline CAction decode(uint64_t code) noexcept nogil:
-    cdef CAction action
-    action.kind = <uint8_t>(code >> 56)
-    action.a = <uint8_t>(code >> 48)
-    action.b = <uint8_t>(code >> 40)
-    action.c = <uint8_t>(code >> 32)
-    action.n = <int32_t>(<uint32_t>code)
-    return action
-
-cdef inline Action wrap(uint8_t kind, uint8_t a, uint8_t b, uint8_t c, int32_t n):
-    cdef Action action = Action.__new__(Action)
-    action.raw.kind = kind
-    action.raw.a = a
-    action.raw.b = b
-    action.raw.c = c
-    action.raw.n = n
-    return action
-
-cdef uint64_t code_of(object action) except? 0xFFFFFFFFFFFFFFFF:
-    """The code of an Action or int; floats, strings and negative numbers are refused."""
-    cdef Action own
-    if type(action) is Action:
-        own = <Action>action
-        return encode(own.raw.kind, own.raw.a, own.raw.b, own.raw.c, own.raw.n)
-    if type(action) is bool or not hasattr(action, "__index__"):
-        raise TypeError(f"an action is an Action or its int code, not {type(action).__name__}")
-    number = action.__index__()
-    if not 0 <= number < 1 << 63:
-        raise ValueError(f"{number} is not the code of an action")
-    return number
-
-
-@cython.freelist(64)
-cdef class Action:
-    def __init__(self, kind, a=0, b=0, c=0, n=0):
-        for name, value in (("kind", kind), ("a", a), ("b", b), ("c", c)):
-            if not 0 <= value < (128 if name == "kind" else 256):
-                raise ValueError(f"{name} = {value} does not fit an action")
-        if not 0 <= n < 1 << 31:
-            raise ValueError(f"n = {n} does not fit an action")
-        self.raw.kind = kind
-        self.raw.a = a
-        self.raw.b = b
-        self.raw.c = c
-        self.raw.n = n
-
-    @property
-    def kind(self):
-        return self.raw.kind
-
-    @property
-    def a(self):
-        return self.raw.a
-
-    @property
-    def b(self):
-        return self.raw.b
-
-    @property
-    def c(self):
-        return self.raw.c
-
-    @property
-    def n(self):
-        return self.raw.n
-
-    def __index__(self):
-        return encode(self.raw.kind, self.raw.a, self.raw.b, self.raw.c, self.raw.n)
-
-    def __int__(self):
-        return self.__index__()
-
-    def __hash__(self):
-        return hash(self.__index__())
-
-    def __eq__(self, other):
-        if isinstance(other, (Action, int)):
-            return self.__index__() == int(other)
-        return NotImplemented
-
-    def __repr__(self):
-        return f"Action({self.raw.kind}, {self.raw.a}, {self.raw.b}, {self.raw.c}, {self.raw.n})"
-
-    def __reduce__(self):
-        return Action, (self.raw.kind, self.raw.a, self.raw.b, self.raw.c, self.raw.n)
-
-    @staticmethod
-    def from_int(code):
-        cdef CAction raw = decode(code_of(code))
-        return wrap(raw.kind, raw.a, raw.b, raw.c, raw.n)
-
-
-@cython.freelist(256)
-cdef class ActionRange:
-    @property
-    def kind(self):
-        return self.raw.kind
-
-    @property
-    def a(self):
-        return self.raw.a
-
-    @property
-    def b(self):
-        return self.raw.b
-
-    @property
-    def c(self):
-        return self.raw.c
-
-    @property
-    def lo(self):
-        return self.raw.lo
-
-    @property
-    def hi(self):
-        return self.raw.hi
-
-    def __len__(self):
-        return self.raw.hi - self.raw.lo + 1
-
-    def __contains__(self, action):
-        cdef CAction raw = decode(code_of(action))
-        return (raw.kind == self.raw.kind and raw.a == self.raw.a and raw.b == self.raw.b
-                and raw.c == self.raw.c and self.raw.lo <= raw.n <= self.raw.hi)
-
-    def first(self):
-        return wrap(self.raw.kind, self.raw.a, self.raw.b, self.raw.c, self.raw.lo)
-
-    def last(self):
-        return wrap(self.raw.kind, self.raw.a, self.raw.b, self.raw.c, self.raw.hi)
-
-    def action(self, n):
-        if not self.raw.lo <= n <= self.raw.hi:
-            raise ValueError(f"amount {n} is outside {self.raw.lo}..{self.raw.hi}")
-        return wrap(self.raw.kind, self.raw.a, self.raw.b, self.raw.c, n)
-
-    def sample(self, rng):
-        return self.action(rng.randint(self.raw.lo, self.raw.hi))
-
-    def __repr__(self):
-        return (f"ActionRange({self.raw.kind}, {self.raw.a}, {self.raw.b}, {self.raw.c}, "
-                f"{self.raw.lo}..{self.raw.hi})")
-
-
-@cython.freelist(32)
-cdef class Legal:
-    def __cinit__(self):
-        self.ranges = NULL
-
-    def __init__(self):
-        self.reserve(C_MAX_RANGES)
-
-    cdef void reserve(self, int capacity) except *:
-        self.ranges = <CRange *>PyMem_Malloc(max(capacity, 1) * sizeof(CRange))
-        if self.ranges == NULL:
-            raise MemoryError()
-        self.capacity = capacity
-        self.size = 0
-
-    def __dealloc__(self):
-        PyMem_Free(self.ranges)
-
-    def __len__(self):
-        return self.size
-
-    def __getitem__(self, index):
-        cdef int i
-        if isinstance(index, slice):
-            return [self[j] for j in range(*index.indices(self.size))]
-        i = index
-        cdef ActionRange entry
-        if i < 0:
-            i += self.size
-        if not 0 <= i < self.size:
-            raise IndexError(f"range {index} of {self.size}")
-        entry = ActionRange.__new__(ActionRange)
-        entry.raw = self.ranges[i]
-        return entry
-
-    def __iter__(self):
-        for i in range(self.size):
-            yield self[i]
-
-    def __contains__(self, action):
-        cdef CAction raw = decode(code_of(action))
-        cdef CRange *entry
-        cdef int i
-        for i in range(self.size):
-            entry = &self.ranges[i]
-            if (entry.kind == raw.kind and entry.a == raw.a and entry.b == raw.b and entry.c == raw.c
-                    and entry.lo <= raw.n <= entry.hi):
-                return True
-        return False
-
-    def code(self, int index, int n):
-        cdef CRange *entry
-        if not 0 <= index < self.size:
-            raise IndexError(f"range {index} of {self.size}")
-        entry = &self.ranges[index]
-        if n < entry.lo:
-            n = entry.lo
-        elif n > entry.hi:
-            n = entry.hi
-        return encode(entry.kind, entry.a, entry.b, entry.c, n)
-
-    def count(self):
-        cdef long long total = 0
-        cdef int i
-        for i in range(self.size):
-            total += self.ranges[i].hi - self.ranges[i].lo + 1
-        return total
-
-    def pick(self, number):
-        cdef long long left = number % self.count()
-        cdef CRange *entry
-        cdef int i
-        for i in range(self.size):
-            entry = &self.ranges[i]
-            if left <= entry.hi - entry.lo:
-                return wrap(entry.kind, entry.a, entry.b, entry.c, <int>(entry.lo + left))
-            left -= entry.hi - entry.lo + 1
-
-    def sample(self, rng):
-        return self[rng.randrange(self.size)].sample(rng)
-
-    def packed(self):
-        # A range in memory is its wire form already: four bytes and two little-endian int32.
-        return (<char *>self.ranges)[:self.size * sizeof(CRange)]
-
-    @staticmethod
-    def from_packed(data):
-        cdef Legal legal = Legal.__new__(Legal)
-        cdef const uint8_t *source = data
-        if len(data) % sizeof(CRange) or len(data) // sizeof(CRange) > C_MAX_RANGES:
-            raise TextError(f"{len(data)} bytes are not whole ranges of {sizeof(CRange)}", where="legal")
-        legal.reserve(len(data) // sizeof(CRange))
-        legal.size = legal.capacity
-        memcpy(legal.ranges, source, len(data))
-        return legal
-
-
-cdef class Event:
-    @property
-    def kind(self):
-        return self.raw.kind
-
-    @property
-    def seat(self):
-        return self.raw.seat
-
-    @property
-    def a(self):
-        return self.raw.a
-
-    @property
-    def b(self):
-        return self.raw.b
-
-    @property
-    def c(self):
-        return self.raw.c
-
-    @property
-    def n(self):
-        return self.raw.n
-
-    @property
-    def mask(self):
-        return self.raw.mask
-
-    @property
-    def dice(self):
-        return tuple([self.raw.dice[i] for i in range(self.raw.dice_count)])
-
-    def visible_to(self, seat):
-        return bool(self.raw.mask >> (PUBLIC_BIT if seat < 0 else seat) & 1)
-
-    def __repr__(self):
-        return (f"Event(kind={self.kind}, seat={self.seat}, a={self.a}, b={self.b}, c={self.c}, n={self.n}, "
-                f"dice={self.dice}, mask={self.mask:#x})")
-
-
-@dataclass(frozen=True)
-class Result:
-    """Facts of a game, finished or not; scores are the platform's. Tuples are by seat or of seats."""
-
-    over: bool
-    termination: str
-    winners: tuple
-    survivors: tuple
-    eliminated_at: tuple
-    territories: tuple
-    troops: tuple
-    retired: tuple
-    lap: int
-    decisions: int
 
 
 def key_of(seed):
@@ -346,10 +43,12 @@ def key_of(seed):
         raise ValueError(f"seed {seed} is not in 0..2**128-1")
     return int(seed).to_bytes(16, "little")
 
+
 cdef void set_key(Dice *dice, bytes key) except *:
     low, high = struct.unpack("<QQ", key)
     dice.key[0] = low
     dice.key[1] = high
+
 
 cdef list to_events(EventLog *log):
     """Event objects of a log, which is freed."""
@@ -362,6 +61,7 @@ cdef list to_events(EventLog *log):
         events.append(event)
     free(log.items)
     return events
+
 
 cdef tuple seats_of(uint32_t mask):
     cdef list seats = []

@@ -9,7 +9,9 @@ from engine_core.conquest.state cimport (
     RULE_UNUSED_OPERAND, Rules, State, add_troops, everyone, turn_seat,
 )
 from engine_core.dice cimport STREAM_SHUFFLE, Dice, draw
-from engine_core.kernel cimport MAX_CARDS, MAX_TERRITORIES, NONE, PUBLIC_BIT, Action, ActionRange, EventLog, add_range, emit
+from engine_core.kernel cimport (
+    MAX_CARDS, MAX_TERRITORIES, NONE, Action, ActionRange, EventLog, add_range, emit,
+)
 
 cdef enum:
     WILD = 3

@@ -26,8 +26,8 @@ from engine_core.conquest.turn cimport answer, move_in, settle
 from engine_core.conquest.victory cimport finish, one_team, strike_out
 from engine_core.dice cimport Dice
 from engine_core.kernel cimport (
-    BY_FORFEIT, BY_RULES, BY_TURN_CAP, KERNEL_ABI, MAX_COLOURS, MAX_TERRITORIES, NONE, RETIRE_NEUTRAL, RETIRE_PASSIVE,
-    RUNNING, Action, ActionRange, EventLog, Facts, Kernel, emit,
+    BY_FORFEIT, BY_RULES, KERNEL_ABI, MAX_TERRITORIES, NONE, RETIRE_NEUTRAL, RETIRE_PASSIVE,
+    Action, ActionRange, EventLog, Facts, Kernel, emit,
 )
 
 from engine_core.conquest.describe import describe
@@ -60,11 +60,13 @@ cdef void init(const void *rules_block, void *state_block, Dice *dice, EventLog 
         state.phase = PHASE_PLACE
     settle(rules, state, dice, events)
 
+
 cdef uint32_t pending(const void *rules_block, const void *state_block) noexcept nogil:
     cdef const State *state = <const State *>state_block
     if state.phase == PHASE_OVER:
         return 0
     return <uint32_t>1 << acting_seat(<const Rules *>rules_block, state)
+
 
 cdef int legal(const void *rules_block, const void *state_block, int seat, ActionRange *out, int cap) noexcept nogil:
     cdef const Rules *rules = <const Rules *>rules_block
@@ -89,6 +91,7 @@ cdef int legal(const void *rules_block, const void *state_block, int seat, Actio
         return place_legal(rules, state, out, cap)
     return claim_legal(rules, state, out, cap)
 
+
 cdef int apply(const void *rules_block, void *state_block, int seat, Action action, Dice *dice,
                EventLog *events) noexcept nogil:
     cdef const Rules *rules = <const Rules *>rules_block
@@ -102,6 +105,7 @@ cdef int apply(const void *rules_block, void *state_block, int seat, Action acti
     state.decisions += 1
     settle(rules, state, dice, events)
     return RULE_OK
+
 
 cdef void leave_the_board(const Rules *rules, State *state, int colour, EventLog *events) noexcept nogil:
     """The colour's troops turn neutral where they stand: no turns, no reinforcements, its cards discarded."""
@@ -120,6 +124,7 @@ cdef void leave_the_board(const Rules *rules, State *state, int colour, EventLog
         end_battle(state)
         state.captured = 0
         state.phase = PHASE_END
+
 
 cdef int retire(const void *rules_block, void *state_block, int seat, int mode, Dice *dice,
                 EventLog *events) noexcept nogil:
@@ -149,6 +154,7 @@ cdef int retire(const void *rules_block, void *state_block, int seat, int mode, 
     else:
         settle(rules, state, dice, events)
     return RULE_OK
+
 
 cdef void result(const void *rules_block, const void *state_block, Facts *facts) noexcept nogil:
     cdef const Rules *rules = <const Rules *>rules_block
@@ -181,21 +187,27 @@ cdef void result(const void *rules_block, const void *state_block, Facts *facts)
             if rules.seat_team[seat] == rules.seat_team[colour] and (facts.winners >> colour) & 1:
                 facts.winners |= <uint32_t>1 << seat
 
+
 cdef void redact(const void *rules_block, void *state_block, int seat) noexcept nogil:
     blank(<const Rules *>rules_block, <State *>state_block, seat)
+
 
 cdef void resample(const void *rules_block, void *state_block, int seat, Dice *dice) noexcept nogil:
     guess(<const Rules *>rules_block, <State *>state_block, dice)
 
+
 cdef int export_fields(const void *rules_block, const void *state_block, int32_t *out) noexcept nogil:
     return export_all(<const Rules *>rules_block, <const State *>state_block, out)
+
 
 cdef int import_fields(const void *rules_block, void *state_block, const int32_t *words) noexcept nogil:
     memset((<State *>state_block).owner, NONE, MAX_TERRITORIES)
     return import_all(<const Rules *>rules_block, <State *>state_block, words)
 
+
 cdef int check(const void *rules_block, const void *state_block) noexcept nogil:
     return broken_invariant(<const Rules *>rules_block, <const State *>state_block)
+
 
 cdef Kernel KERNEL
 KERNEL.abi = KERNEL_ABI
@@ -220,6 +232,8 @@ FIXED_VALUES = {
     "fixed_2003": (6, 8, 4, 10, 0),
     "fixed_yura": (4, 6, 8, 10, 0),
     "italian": (6, 8, 4, 10, 12),
+
+
 }
 
 

@@ -169,9 +169,9 @@ cdef inline bint go_is_over(const Rules *rules, const State *state) noexcept nog
 
 cdef inline bint place_settle(const Rules *rules, State *state, EventLog *events) noexcept nogil:
     """True when a placing must be asked for; goes pass on, and a single own territory takes its troops itself."""
-    cdef int i
+    cdef int _i
     cdef uint64_t own
-    for i in range(rules.colours + 1):
+    for _i in range(rules.colours + 1):
         if not go_is_over(rules, state):
             own = state.owned[placing_colour(rules, state)]
             if count(own) > 1:

@@ -187,9 +187,9 @@ cdef inline bint all_of(uint64_t members, uint64_t wanted) noexcept nogil:
 
 cdef inline int next_living(const Rules *rules, const State *state, int colour) noexcept nogil:
     """The next colour clockwise that takes turns; the colour itself when it is the only one."""
-    cdef int i
+    cdef int _i
     cdef int candidate = colour
-    for i in range(rules.colours):
+    for _i in range(rules.colours):
         candidate += 1
         if candidate == rules.colours:
             candidate = 0
