@@ -254,14 +254,23 @@ class Store:
             return rating_log.update(session, tournament_id, system)
 
     def recompute_ratings(
-        self, system: OnlineRatingSystem = LIVE_ELO, *, tournament_id: int | None = None
+        self,
+        system: OnlineRatingSystem = LIVE_ELO,
+        *,
+        tournament_id: int | None = None,
+        repair: bool = True,
     ) -> RecomputeReport:
-        """Rewrite ratings and history from the committed games; report whether they were equal to the bit."""
+        """Rewrite ratings and history from the committed games; report whether they were equal to the bit.
+
+        Without `repair` the database stays as it is.
+        """
         wanted = [t.id for t in self.tournaments()] if tournament_id is None else [tournament_id]
         reports = []
         for tournament in sorted(wanted):
             with self._database.writing() as session:
                 reports.append(recompute.recompute(session, tournament, system))
+                if not repair:
+                    session.rollback()
         return RecomputeReport(
             tournaments=len(reports),
             matches=sum(matches for matches, _ in reports),

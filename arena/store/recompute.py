@@ -62,23 +62,34 @@ def recompute(session: Session, tournament_id: int, system: OnlineRatingSystem) 
     board = rating_log.Board()
     for low, high in rating_log.windows(0, rated):
         stored = _take(session, tournament_id, system, low, high)
-        fresh = rating_log.rate(session, tournament_id, system, board, low, high)
-        differences.compare(
-            "match",
-            stored,
-            {
-                (match.sequence, c.player): (c.before, c.after, c.expected, c.actual, c.games)
-                for match, c in fresh
-            },
-        )
+        differences.compare("match", stored, _rate(session, tournament_id, system, board, low, high))
     stored_board = rating_log.stored_board(session, tournament_id, system)
     differences.compare("pool", stored_board.rows(), board.rows())
     differences.compare("match", _take(session, tournament_id, system, rated, None), {})
     for low, high in rating_log.windows(rated, end):
-        rating_log.rate(session, tournament_id, system, board, low, high)
+        _rate(session, tournament_id, system, board, low, high)
     rating_log.replace_board(session, tournament_id, system, board)
     mark.next_sequence, mark.settings = end, system.settings
     return end, differences.all()
+
+
+def _rate(
+    session: Session,
+    tournament_id: int,
+    system: OnlineRatingSystem,
+    board: rating_log.Board,
+    low: int,
+    high: int,
+) -> _Figures:
+    """Write the history of matches low..high-1 anew and return it in the form of `_take`."""
+    made = rating_log.rate(session, tournament_id, system, board, low, high)
+    return {
+        (match.sequence, change.player): (
+            *(change.before, change.after),
+            *(change.expected, change.actual, change.games),
+        )
+        for match, change in made
+    }
 
 
 def _take(

@@ -152,6 +152,15 @@ def test_recompute_finds_and_repairs_what_was_changed(sample: Sample, statement:
     assert sample.store.recompute_ratings().equal
 
 
+def test_recompute_without_repair_leaves_everything_as_it_is(sample: Sample) -> None:
+    tamper(sample, "UPDATE ratings SET value = 1234 WHERE player_id = 3")
+    reports = [sample.store.recompute_ratings(repair=False) for _ in range(2)]
+    assert reports[0] == reports[1]
+    assert [line.split(":")[0] for line in reports[0].differences] == ["pool 1, C", "pool 2, C"]
+    entry = sample.store.entries(sample.id)[2]
+    assert ratings(sample, 0)[entry.id] == 1234
+
+
 def test_recompute_shows_the_first_differences_and_counts_the_rest(sample: Sample) -> None:
     tamper(sample, "UPDATE rating_changes SET before = before + 1")
     lines = sample.store.recompute_ratings().differences
