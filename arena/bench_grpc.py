@@ -25,7 +25,7 @@ from arena.client import serve
 from arena.errors import PlatformFault
 from arena.launcher import Launcher
 from arena.seats import Answer, GameOpening, Question
-from arena.server import BotHost, PlayServer, RemoteDoor
+from arena.server import PlayServer, RemoteDoor, launch_bot
 from arena.types import BotSpec, Limits
 from arena.v1 import play_pb2
 from arena.wire import action_message
@@ -103,7 +103,7 @@ class _Bot:
         self._state, self._events = state, events
         self._seat = state.pending()[0]
         spec = BotSpec("first legal", "command", str(Path.cwd()), _command("bot"))
-        self._door = BotHost(server, launcher).door(spec, self._inbox, start_s=START_S, max_open=None)
+        self._door = launch_bot(server, launcher, spec, self._inbox, start_s=START_S, max_open=None)
         _wait_until(lambda: self._door.ready_at is not None, self._door)
         limits = Limits()
         self._door.open_game(GameOpening(0, self._seat, state.game, bytes(16), limits, {}, ()))

@@ -1,7 +1,7 @@
 """The gRPC server: bots play through PlayService, ask about rules through EngineService."""
 
 from arena.server.door import RemoteDoor
-from arena.server.host import BotHost, build_bot
+from arena.server.host import build_bot, launch_bot
 from arena.server.server import PlayServer
 
-__all__ = ["BotHost", "PlayServer", "RemoteDoor", "build_bot"]
+__all__ = ["PlayServer", "RemoteDoor", "build_bot", "launch_bot"]

@@ -2,7 +2,7 @@
 
 no_show        nobody joined with the token within the start limit, or the process ended well without joining
 start_timeout  the process runs but did not join within the start limit
-crash          the process ended with an error code or by a signal (the launcher says which)
+crash          the process could not be started, or ended with an error code or by a signal
 disconnect     the stream broke and was not resumed in time, or the process ended well in the middle of things
 malformed      a message or answer that cannot be read, or a range that was not offered
 flood          far more messages or bytes than answers to open questions (see flood.py)
@@ -128,6 +128,11 @@ class RemoteDoor:
             if self._expected_at is None and self.ready_at is None and not self._closed:
                 self._expected_at = time.monotonic()
                 self._set_timer(self._start_s, self._not_joined)
+
+    def not_started(self, message: str) -> None:
+        """Its process could not even be started."""
+        with self._lock:
+            self._fail("crash", message)
 
     def attach(self, connection: Connection, join: play_pb2.Join) -> None:
         """A stream has joined with this door's token; Refused says why it may not."""

@@ -19,42 +19,43 @@ BUILD_S = 600.0
 STAMP = ".built"
 
 
-class BotHost:
-    """Starts bots through a launcher and connects them to a server, at its first address unless told."""
+def launch_bot(
+    server: PlayServer,
+    launcher: Launcher,
+    bot: BotSpec,
+    inbox: Inbox,
+    *,
+    start_s: float,
+    name: str = "",
+    max_open: int | None = 1,
+) -> RemoteDoor:
+    """Start a command bot and return its door, which ends the process when it is closed.
 
-    def __init__(self, server: PlayServer, launcher: Launcher, address: str = "") -> None:
-        """Keep both; they are closed by who made them."""
-        self._server = server
-        self._launcher = launcher
-        self._address = address or server.addresses[0]
+    It has `start_s` seconds to join at the server's first address. A command that cannot be started is the
+    door's fault at once, with the command and the reason. `name` labels the door (default: the bot's name).
+    """
+    started: list[BotProcess] = []
 
-    def door(self, spec: BotSpec, inbox: Inbox, *, start_s: float, max_open: int | None = 1) -> RemoteDoor:
-        """Start a bot's process and return its door, which ends the process when it is closed.
+    def stop() -> None:
+        for process in started:
+            process.stop()
 
-        PluginError names the command and the reason when it cannot be started.
-        """
-        started: list[BotProcess] = []
-
-        def stop() -> None:
-            for process in started:
-                process.stop()
-
-        door = self._server.door(spec.name, inbox, start_s=start_s, max_open=max_open, on_close=stop)
-        door.expect(launched=True)
-        try:
-            process = self._launcher.start(
-                spec.argv,
-                cwd=Path(spec.target),
-                address=self._address,
-                token=door.token,
-                on_exit=door.process_exited,
-            )
-        except PluginError as error:
-            door.close()
-            raise PluginError(f"{spec.name}: {error}") from None
+    door = server.door(name or bot.name, inbox, start_s=start_s, max_open=max_open, on_close=stop)
+    door.expect(launched=True)
+    try:
+        process = launcher.start(
+            bot.argv,
+            cwd=Path(bot.target),
+            address=server.addresses[0],
+            token=door.token,
+            on_exit=door.process_exited,
+        )
+    except PluginError as error:
+        door.not_started(str(error))
+    else:
         started.append(process)
         door.pid = process.pid
-        return door
+    return door
 
 
 def build_bot(spec: BotSpec) -> bool:

@@ -14,7 +14,7 @@ from arena.botfiles import load_bot
 from arena.driver import Driver
 from arena.launcher import Launcher
 from arena.seats import Answer, Door, InProcessDoor
-from arena.server import BotHost, PlayServer, RemoteDoor
+from arena.server import PlayServer, RemoteDoor, launch_bot
 from arena.setups import setup_for
 from arena.types import BotSpec, FaultPolicy, GameResult, Limits, MatchPlan, MatchResult, Player
 
@@ -51,12 +51,11 @@ class Table:
     def __init__(self, folder: Path) -> None:
         self.launcher = Launcher()
         self.server = PlayServer([f"unix:{folder}/play", "127.0.0.1:0"]).start()
-        self.host = BotHost(self.server, self.launcher)
         self.inbox: SimpleQueue[Answer] = SimpleQueue()
         self.doors: dict[Player, Door] = {}
 
     def door(self, bot: BotSpec, limits: Limits = LIMITS) -> RemoteDoor:
-        return self.host.door(bot, self.inbox, start_s=limits.start)
+        return launch_bot(self.server, self.launcher, bot, self.inbox, start_s=limits.start)
 
     def seat(self, match: MatchPlan) -> None:
         """Open a door for every player."""
