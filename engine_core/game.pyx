@@ -23,10 +23,12 @@ from engine_core.kernel cimport ActionRange as CRange
 import struct
 from hashlib import blake2b
 
-from engine_core import registry, text
+from engine_core import actions, registry, text
 from engine_core.errors import IllegalAction, RulesetError, StateError, TextError
 from engine_core.result import Result
 
+# The Python surface is this module; cimported classes are not among its names by themselves.
+globals().update({name: getattr(actions, name) for name in ("Action", "ActionRange", "Event", "Legal")})
 ABI_VERSION = KERNEL_ABI
 MAX_RANGES = C_MAX_RANGES
 TERMINATIONS = ("running", "rules", "turn_cap", "forfeit")
