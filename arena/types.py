@@ -50,7 +50,7 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Clock limits in seconds: start of a bot process, one decision, and all decisions of a seat in a game."""
+    """Clock limits in seconds: start of a bot process, one decision, all decisions of a seat in a game."""
 
     start: float = 10.0
     decision: float = 2.0
@@ -73,7 +73,7 @@ class FaultPolicy:
 
 @dataclass(frozen=True, slots=True)
 class VariantSetup:
-    """One playable thing of a tournament: a resolved ruleset (text), its seats and the platform's point rule."""
+    """One playable thing of a tournament: resolved ruleset (text), its seats, the platform's point rule."""
 
     variant: str
     ruleset: str
@@ -109,7 +109,7 @@ class MatchPlan:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a seat did wrong, at which decision of the game, with the limit and the time used (milliseconds)."""
+    """What a seat did wrong, at which decision of the game, with limit and time used in milliseconds."""
 
     seat: int
     kind: FaultKind
