@@ -4,7 +4,7 @@ from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from engine_core.bits cimport bit, count, has, lowest, without_lowest
 from engine_core.conquest.state cimport (
-    PHASE_BEGIN, PHASE_CLAIM, PHASE_DEFEND, PHASE_OCCUPY, PHASE_OVER, Rules, State, set_troops,
+    PHASE_BEGIN, PHASE_DEFEND, PHASE_OCCUPY, PHASE_OVER, Rules, State, may_be_free, set_troops,
 )
 from engine_core.kernel cimport NONE
 
@@ -162,7 +162,7 @@ cdef inline int import_board(const Rules *rules, State *state, const int32_t *wo
     cdef int territories = rules.territories
     cdef int32_t room = MOST_TROOPS
     for i in range(territories):
-        if not within(words[n + i], -1 if state.phase == PHASE_CLAIM else 0, rules.colours - 1):
+        if not within(words[n + i], -1 if may_be_free(state) else 0, rules.colours - 1):
             return 1 + n + i
         if not within(words[n + territories + i], 0, room):
             return 1 + n + territories + i
@@ -195,7 +195,10 @@ cdef inline int import_cards(const Rules *rules, State *state, const int32_t *wo
     return 0
 
 cdef inline void derive_omitted(const Rules *rules, State *state, const int32_t *holders) noexcept nogil:
-    """Fill what a hand-written position may leave out: the lap, who takes turns, the counts of cards."""
+    """Fill what a hand-written position may leave out: the lap, who takes turns, the counts of cards.
+
+    A colour takes turns that owns land, or that has just lost the last of it, until the troops moved in.
+    """
     cdef int i
     if state.lap == 0:
         state.lap = 1
@@ -204,7 +207,7 @@ cdef inline void derive_omitted(const Rules *rules, State *state, const int32_t 
             state.cards_held[i] = <uint8_t>count(state.hand[i])
     if not state.living:
         for i in range(rules.colours):
-            if i != rules.neutral_colour and (state.owned[i] or state.phase < PHASE_BEGIN):
+            if i != rules.neutral_colour and (state.owned[i] or i == state.victim or state.phase < PHASE_BEGIN):
                 state.living |= <uint8_t>(1 << i)
     if state.deck_count:
         return

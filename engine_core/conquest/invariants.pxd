@@ -10,6 +10,7 @@ from engine_core.conquest.state cimport (
     BROKEN_BATTLE, BROKEN_CARDS, BROKEN_LIVING, BROKEN_OWNERS, BROKEN_PHASE, BROKEN_TROOPS, BROKEN_TURN,
     PHASE_ATTACK, PHASE_BONUS, PHASE_CLAIM, PHASE_DEFEND, PHASE_DEPLOY, PHASE_FORTIFY, PHASE_OCCUPY,
     PHASE_OVER, PHASE_PLACE, PHASE_TRADE, RULE_OK, Rules, State, acting_seat, all_of, is_own,
+    may_be_free,
 )
 from engine_core.conquest.victory cimport one_team
 from engine_core.kernel cimport NONE, ActionRange
@@ -26,7 +27,7 @@ cdef inline int broken_board(const Rules *rules, const State *state) noexcept no
         seen |= state.owned[colour]
     for territory in range(rules.territories):
         colour = state.owner[territory]
-        if (colour != NONE) != has(seen, territory) or (colour == NONE and state.phase != PHASE_CLAIM):
+        if (colour != NONE) != has(seen, territory) or (colour == NONE and not may_be_free(state)):
             return BROKEN_OWNERS
         if colour != NONE and not has(state.owned[colour], territory):
             return BROKEN_OWNERS

@@ -185,6 +185,10 @@ cdef inline bint is_own(const State *state, int territory) noexcept nogil:
 cdef inline bint all_of(uint64_t members, uint64_t wanted) noexcept nogil:
     return (members & wanted) == wanted
 
+cdef inline bint may_be_free(const State *state) noexcept nogil:
+    """Territories have no owner while they are claimed, and when a forfeit ends the game there."""
+    return state.phase == PHASE_CLAIM or state.phase == PHASE_OVER
+
 cdef inline int next_living(const Rules *rules, const State *state, int colour) noexcept nogil:
     """The next colour clockwise that takes turns; the colour itself when it is the only one."""
     cdef int _i
