@@ -39,7 +39,7 @@ class Part:
 
 
 class Plugins:
-    """The core and every installed plugin; all parts are loaded when first asked for.
+    """The core and every installed plugin; what they bring, except variants, is loaded when first asked for.
 
     `entry_points` is read from the installed packages unless given.
     """
@@ -55,20 +55,22 @@ class Plugins:
             entry_points = importlib.metadata.entry_points(group=hookspecs.ENTRY_POINT_GROUP)
         for entry in entry_points:
             self._load(entry)
+        self.variant_folders: list[tuple[str, Path]] = []
+        self._add_variants()
 
     def _load(self, entry: importlib.metadata.EntryPoint) -> None:
         origin = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
         try:
             self.manager.register(entry.load(), entry.name)
             self.manager.check_pending()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if self.manager.has_plugin(entry.name):
                 self.manager.unregister(name=entry.name)
             self._skip("plugin", entry.name, origin, error)
         else:
             self.origins[entry.name] = origin
 
-    def _skip(self, kind: PartKind, name: str, origin: str, error: Exception) -> None:
+    def _skip(self, kind: PartKind, name: str, origin: str, error: BaseException) -> None:
         plain = isinstance(error, PluginError | EngineError)
         reason = str(error) if plain else f"{type(error).__name__}: {error}"
         self.broken.append(Part(kind, name, origin, reason))
@@ -82,7 +84,7 @@ class Plugins:
             plugin = implementation.plugin_name
             try:
                 use(plugin, implementation.function(**known))
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 self._skip(kind, f"{hook}()", self.origins[plugin], error)
 
     def _named(self, hook: str, kind: PartKind) -> dict[str, tuple[str, Any]]:
@@ -144,29 +146,23 @@ class Plugins:
         """Every rating system by id."""
         return {name: value for name, (_, value) in self._ratings.items()}
 
-    @functools.cached_property
-    def variant_folders(self) -> list[tuple[str, Path]]:
-        """The (plugin, folder) of every folder of variants, boards and decks; the core's first."""
-        found: list[tuple[str, Path]] = []
+    def _add_variants(self) -> None:
+        """Make the engine know every plugin's variants; a folder with a broken file is skipped whole."""
 
         def use(plugin: str, folders: Iterable[Path]) -> None:
             for folder in folders:
-                if not Path(folder).is_dir():
-                    raise PluginError(f"{folder} is not a folder")
-                found.append((plugin, Path(folder)))
+                try:
+                    engine_core.register_variant_folder(folder)
+                except EngineError as error:
+                    self._skip("variants", str(folder), self.origins[plugin], error)
+                else:
+                    self.variant_folders.append((plugin, Path(folder)))
 
         self._collect("register_variants", "variants", use)
-        return found
 
-    @functools.cached_property
+    @property
     def variants(self) -> dict[str, Variant]:
-        """Every variant by name, the plugins' included."""
-        for plugin, folder in self.variant_folders[:]:
-            try:
-                engine_core.register_variant_folder(folder)
-            except EngineError as error:
-                self.variant_folders.remove((plugin, folder))
-                self._skip("variants", str(folder), self.origins[plugin], error)
+        """Every variant by name."""
         return engine_core.variants()
 
     def check_bots(self) -> None:
@@ -200,7 +196,7 @@ class Plugins:
                 continue
             try:
                 implementation.function(**{name: arguments[name] for name in implementation.argnames})
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 self._skip("plugin", f"{plugin}: game_finished()", self.origins[plugin], error)
                 self.silenced.add(plugin)
 

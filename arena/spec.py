@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, get_args
 
-import engine_core
 from arena.errors import PluginError, SpecError
 from arena.formats import Format
 from arena.setups import read_variant
@@ -23,6 +22,7 @@ from arena.types import (
     RetireMode,
     VariantSetup,
 )
+from engine_core import Variant
 
 RunnerKind = Literal["auto", "inline", "cluster"]
 SEED_BITS = 128
@@ -31,6 +31,10 @@ DEFAULT_DATABASE = "sqlite:///arena.db"
 
 class Catalog(Protocol):
     """What names in a tournament file can refer to (see arena.plugins.Plugins)."""
+
+    @property
+    def variants(self) -> Mapping[str, Variant]:
+        """Variants by name."""
 
     @property
     def formats(self) -> Mapping[str, type[Format]]:
@@ -174,7 +178,7 @@ class _Reader:
         except PluginError as error:
             table.problem(key, str(error))
             return None
-        _check_claims(table, bot, setups)
+        _check_claims(table, bot, setups, self.catalog.variants)
         name = label if "name" in table.data else bot.name
         return Player(name, bot, tuple(sorted(options.items())))
 
@@ -253,11 +257,12 @@ def _check_unique(table: Table, player: Player, earlier: list[Player]) -> None:
             table.problem("", f"is the same bot with the same options as {other.name!r}")
 
 
-def _check_claims(table: Table, bot: BotSpec, setups: tuple[VariantSetup, ...]) -> None:
+def _check_claims(
+    table: Table, bot: BotSpec, setups: tuple[VariantSetup, ...], variants: Mapping[str, Variant]
+) -> None:
     """A bot that claims variants or families must claim every variant played."""
-    families = {name: variant.family for name, variant in engine_core.variants().items()}
     for name in sorted({setup.variant for setup in setups}) if bot.variants else ():
-        if name not in bot.variants and families.get(name) not in bot.variants:
+        if name not in bot.variants and variants[name].family not in bot.variants:
             table.problem("", f"{bot.name} does not play {name!r}; it plays: {', '.join(bot.variants)}")
 
 

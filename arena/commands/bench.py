@@ -56,7 +56,7 @@ def command(
     if as_json:
         print_json({"conditions": _conditions(quick), "figures": found})
     if output is not None:
-        output.write_text(_markdown(found, quick), encoding="utf-8")
+        output.write_text(markdown(found, quick), encoding="utf-8")
         click.echo(f"wrote {output}", err=True)
     if any(figure.met is False for figures in found.values() for figure in figures):
         ctx.exit(FAILED)
@@ -126,7 +126,8 @@ def _processor() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
 
 
-def _markdown(found: Mapping[str, Sequence[Figure]], quick: bool) -> str:
+def markdown(found: Mapping[str, Sequence[Figure]], quick: bool) -> str:
+    """The page that results/bench.md is: date, commit, conditions, and a table a part."""
     lines = ["# Benchmarks", "", "Written by `arena bench`; every ratio was measured in one run.", ""]
     lines += [f"- {name}: {value}" for name, value in _conditions(quick).items()]
     for title, figures in found.items():

@@ -31,7 +31,7 @@ NAMES = ("standings", "games", "pairwise", "faults")
 def command(
     what: str, tournament: str | None, output: Path | None, as_csv: bool, as_json: bool, database: str
 ) -> None:
-    """Write the standings, games, pairwise scores or faults of a TOURNAMENT (the newest when not given).
+    """Write WHAT (standings, games, pairwise scores, faults) of a TOURNAMENT (the newest when not given).
 
     Only complete, committed matches are in it.
     """

@@ -30,10 +30,8 @@ def command(listen: tuple[str, ...], as_json: bool) -> None:
     PlayService accepts only bots with a token of a game that waits for them; games for bots that dial in by
     themselves come later, so here it turns everybody away.
     """
-    from arena.plugins import installed
     from arena.server import PlayServer
 
-    _ = installed().variants  # the plugins' variants are served, too
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())

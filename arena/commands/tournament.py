@@ -47,7 +47,10 @@ def command() -> None:
 
 @command.command(
     "run",
-    epilog=example("arena tournament run results/demo.toml", "arena tournament run my.toml --runner inline"),
+    epilog=example(
+        "arena tournament run results/demo.toml",
+        "arena tournament run results/demo.toml --runner inline --db /tmp/a.db",
+    ),
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--db", "database", metavar="URL", help="Use this database instead of the file's.")

@@ -12,7 +12,7 @@ from arena.commands._common import console, example, json_option, print_json, ta
 @click.argument("name", required=False)
 @json_option
 def command(name: str | None, as_json: bool) -> None:
-    """List the variants, or describe one: its seats, and each option with the values it may have."""
+    """List the variants, or describe the one called NAME: its seats, its options and their values."""
     from arena.plugins import installed
 
     variants = installed().variants

@@ -60,7 +60,7 @@ class Run:
         self.folder = short_folder() / f"{PREFIX}{self.mark}"
         self.folder.mkdir(mode=0o700)
         self._before = {name: os.environ.get(name) for name in (MARKER, "TMPDIR")}
-        self._reaper = subprocess.Popen(
+        self.reaper = subprocess.Popen(
             [sys.executable, "-m", "arena.runners.reaper", self.mark, str(self.folder)],
             cwd=SOURCES,
             stdin=subprocess.PIPE,
@@ -75,10 +75,10 @@ class Run:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
-        if self._reaper.stdin:
-            self._reaper.stdin.close()
+        if self.reaper.stdin:
+            self.reaper.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._reaper.wait(CLOSE_S)
+            self.reaper.wait(CLOSE_S)
 
 
 def sweep_stale() -> list[str]:

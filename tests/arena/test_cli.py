@@ -1,0 +1,392 @@
+"""The command line: help, exit codes, and each command on real input."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import resource
+import shlex
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import click
+import grpc
+import pytest
+from click.testing import CliRunner, Result
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from tournament_samples import ARENA, ROOT, arena, wait_until, write_tournament
+
+from arena.bench import Figure
+from arena.cli import cli
+from arena.commands import bench
+from arena.v1 import engine_pb2, engine_pb2_grpc
+
+
+def run(*arguments: str | Path) -> Result:
+    """Run a command in this process."""
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+def run_json(*arguments: str | Path) -> Any:
+    """What a command that must succeed prints as JSON."""
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    """Every command and subcommand, with its full name."""
+    for name in cli.list_commands(click.Context(cli)):
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
+        yield name, command
+        if isinstance(command, click.Group):
+            yield from ((f"{name} {each}", command.commands[each]) for each in sorted(command.commands))
+
+
+COMMANDS = dict(commands())
+LEAVES = {name: command for name, command in COMMANDS.items() if not isinstance(command, click.Group)}
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small finished tournament."""
+    folder = tmp_path_factory.mktemp("cli")
+    result = run("tournament", "run", write_tournament(folder, rounds=4, turn_cap=6))
+    assert result.exit_code == 0, result.output
+    return folder / "results.db"
+
+
+# ---- what all commands have in common
+
+
+def test_the_commands_are_these() -> None:
+    assert {name for name in COMMANDS if " " not in name} == {
+        "bench",
+        "bots",
+        "export",
+        "init",
+        "leaderboard",
+        "play",
+        "plugins",
+        "ratings",
+        "replay",
+        "serve",
+        "tournament",
+        "variants",
+        "verify",
+    }
+    assert {name.partition(" ")[2] for name in COMMANDS if name.startswith("tournament ")} == {
+        "resume",
+        "run",
+        "show",
+    }
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_explains_the_command_its_options_and_an_example(name: str) -> None:
+    result = run(*name.split(), "--help")
+    assert result.exit_code == 0
+    assert "Example" in result.output
+    command = COMMANDS[name]
+    assert command.help
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, f"{parameter.name} has no help"
+        elif isinstance(parameter, click.Argument):
+            shown = (parameter.metavar or parameter.name or "").split()[0].upper().rstrip(".")
+            assert shown in command.help or shown == "BOT", f"{shown} is not explained"
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_every_command_speaks_json(name: str) -> None:
+    assert any("--json" in parameter.opts for parameter in LEAVES[name].params)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_examples_are_right(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    lines = [line.strip() for line in (COMMANDS[name].epilog or "").splitlines()]
+    examples = [shlex.split(line) for line in lines if line.startswith("arena ")]
+    assert examples
+    for program, *arguments in examples:
+        assert program == "arena"
+        command: click.Command = cli
+        context = click.Context(cli, info_name="arena")
+        while isinstance(command, click.Group):
+            found = command.get_command(context, arguments.pop(0))
+            assert found is not None
+            command = found
+        command.make_context("example", arguments, parent=context)
+
+
+def test_help_starts_fast() -> None:
+    """CPU time, since tests share the machine: well under 0.4 s."""
+    took = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([ARENA, "--help"], check=True, stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(took) < 0.4
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "words"),
+    [
+        ("nonsense", 2, "No such command 'nonsense'"),
+        ("play nobody random", 2, "unknown bot 'nobody'"),
+        ("play randm random", 2, "did you mean 'random'?"),
+        ("play ./nobody.py random", 2, "no such bot"),
+        ("play random random --variant chess", 2, "unknown variant 'chess'"),
+        ("play random random --option turns=3", 2, "unknown option 'turns'"),
+        ("play random random --option turn_cap", 2, "key=value"),
+        ("play random random --option turn_cap=no", 2, "a whole number in 1..10000"),
+        ("play random random --seats 3", 2, "2 bots for 3 seats"),
+        ("play random --seats 12", 2, "seats = 12"),
+        ("play random random --seed x", 2, "32 hex digits"),
+        ("variants chess", 2, "unknown variant 'chess'"),
+        ("bots nobody", 2, "unknown bot 'nobody'"),
+        ("leaderboard --db /nowhere/x.db", 2, "no database at /nowhere/x.db"),
+        ("leaderboard --db nonsense://x", 1, "nonsense"),
+        ("tournament run /nowhere.toml", 2, "does not exist"),
+        ("replay nothing.json", 2, "no such file"),
+        ("replay pyproject.toml", 1, "not a compressed record"),
+        ("init 9lives", 2, "no bot name"),
+        ("init bots", 2, "is there already"),
+        ("bench speed", 2, "unknown part 'speed'"),
+        ("serve --listen 999.0.0.1:1", 1, "cannot serve on 999.0.0.1:1"),
+        ("export games --csv --json --db pyproject.toml", 2, "exclude each other"),
+    ],
+)
+def test_errors_are_one_message_and_an_exit_code(
+    line: str, code: int, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    result = run(*line.split())
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert words in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_no_traceback_even_for_what_nobody_expected(tmp_path: Path) -> None:
+    text = tmp_path / "results.db"
+    text.write_text("this is no database, but long enough to look like something " * 50)
+    done = arena("leaderboard", "--db", text)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("Error: ")
+
+
+# ---- play, replay
+
+
+def test_play_gives_the_same_game_for_the_same_seed() -> None:
+    def played(seed: int) -> Any:
+        return run_json("play", "random", "random", "random", "--option", "turn_cap=3", "--seed", str(seed))
+
+    first, again, other = played(5), played(5), played(6)
+    assert first["final_digest"] == again["final_digest"] != other["final_digest"]
+    assert first["termination"] == "turn_cap"
+    assert first["players"] == ["random 1", "random 2", "random 3"]
+
+
+def test_one_bot_takes_all_seats() -> None:
+    assert len(run_json("play", "random", "--seats", "4", "--option", "turn_cap=1")["scores"]) == 4
+
+
+def test_a_record_replays_and_a_changed_one_is_found_out(tmp_path: Path) -> None:
+    path = tmp_path / "game.json"
+    run_json("play", "random", "random", "--option", "turn_cap=3", "--record", path)
+    sound = run_json("replay", path, "--verify")
+    assert sound["equal"] is True
+    assert sound["steps"] > 10
+    assert run("replay", path).output.count("\n") > sound["steps"]
+
+    record = json.loads(path.read_text())
+    record["steps"][-1], record["steps"][-2] = record["steps"][-2], record["steps"][-1]
+    path.write_text(json.dumps(record))
+    changed = run("replay", path, "--verify")
+    assert changed.exit_code == 1
+    assert "steps[" in changed.stderr or "final_digest" in changed.stderr
+
+
+def test_show_draws_the_board_once_a_turn(tmp_path: Path) -> None:
+    path = tmp_path / "game.json"
+    options = ("--option", "turn_cap=2", "--seed", "1")
+    played = run("play", "random", "random", "random", *options, "--show", "--record", path)
+    assert played.exit_code == 0, played.output
+    for territory in ("ALA", "BRA", "EAU", "JAP"):
+        assert f"{territory} " in played.output
+    assert played.output.count("Lap ") >= 2 * 3
+    assert "Lap 2" in played.output
+    replayed = run("replay", path, "--show")
+    assert replayed.output.count("EAU ") == played.output.count("EAU ")
+
+
+def test_a_bot_that_breaks_is_a_result_not_a_failure(tmp_path: Path) -> None:
+    bot = tmp_path / "breaks.py"
+    bot.write_text("def decide(view, legal):\n    raise RuntimeError('no idea')\n")
+    result = run("play", bot, "random", "--option", "turn_cap=3")
+    assert result.exit_code == 0
+    assert "fault of breaks at decision" in result.output
+    assert "no idea" in result.output
+
+
+# ---- what is there
+
+
+def test_variants_lists_and_describes() -> None:
+    assert "classic" in {variant["name"] for variant in run_json("variants")}
+    described = run("variants", "classic").output
+    assert "turn_cap" in described
+    assert "1..10000" in described
+
+
+def test_bots_lists_and_describes() -> None:
+    listed = {each["bot"]["name"]: each for each in run_json("bots")}
+    assert listed["random"]["summary"] == "a uniformly random legal action"
+    assert run_json("bots", "outrider")["command"] == ["python", "bot.py"]
+    assert run_json("bots", "random")["options"] == []
+    assert "outrider" in run("bots").output
+
+
+# ---- results of a tournament
+
+
+def test_leaderboard_shows_points_wins_faults_and_elo_per_pool(database: Path) -> None:
+    (pool,) = run_json("leaderboard", "--db", database)
+    assert pool["pool"]["seats"] == 2
+    assert sum(row["score"] * row["games"] for row in pool["rows"]) == pytest.approx(8)
+    assert sum(row["rating"] for row in pool["rows"]) == pytest.approx(3000)
+    text = run("leaderboard", "sample", "--db", database).output
+    for words in ("classic, 2 seats, cap 6", "Live Elo", "capped %", "row against column"):
+        assert words in text
+    assert run("leaderboard", "--all", "--db", database).exit_code == 0
+    assert "no tournament 'other'" in run("leaderboard", "other", "--db", database).stderr
+
+
+@pytest.mark.parametrize("what", ["standings", "games", "pairwise", "faults"])
+def test_i06_exports_are_the_same_as_csv_and_json(database: Path, tmp_path: Path, what: str) -> None:
+    rows = list(csv.DictReader(io.StringIO(run("export", what, "--db", database).stdout)))
+    objects = run_json("export", what, "--db", database)
+    assert [
+        {key: "" if value is None else str(value) for key, value in each.items()} for each in objects
+    ] == rows
+    assert bool(rows) == (what != "faults")
+    path = tmp_path / "out.csv"
+    run("export", what, "--db", database, "--output", path)
+    assert list(csv.DictReader(path.open())) == rows
+
+
+def test_ratings_are_explained_and_recomputed(database: Path) -> None:
+    assert run_json("ratings", "recompute", "--db", database)["equal"] is True
+    changes = run_json("ratings", "changes", "--db", database, "--player", "random")
+    assert len(changes) == 4
+    for change in changes:
+        moved = change["after"] - change["before"]
+        assert moved == pytest.approx(16 * (change["actual"] - change["expected"]))
+    assert run("ratings", "changes", "--db", database, "--player", "x").exit_code == 2
+
+
+def test_a_game_of_the_database_replays(database: Path) -> None:
+    assert run_json("replay", "1", "--verify", "--db", database)["equal"] is True
+
+
+def test_tournament_show_lists_and_describes(database: Path) -> None:
+    (row,) = run_json("tournament", "show", "--db", database)
+    assert (row["name"], row["state"], row["committed"]) == ("sample", "finished", 4)
+    shown = run_json("tournament", "show", "sample", "--db", database)
+    assert [player["label"] for player in shown["players"]] == ["random", "attacker"]
+    assert "4 of 4 matches" in run("tournament", "show", "1", "--db", database).output
+
+
+def test_verify_agrees_and_can_be_held_to_a_hash(database: Path) -> None:
+    found = run_json("verify", "--all", "--db", database)
+    assert (found["problems"], found["games_replayed"]) == ([], 8)
+    assert run_json("verify", "--games", "3", "--db", database)["games_replayed"] in (2, 3)
+    assert run("verify", "--db", database, "--expect", found["content_hash"]).exit_code == 0
+    assert run("verify", "--db", database, "--expect", "0" * 32).exit_code == 1
+
+
+def test_run_writes_its_tables_where_the_file_says(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, rounds=2)
+    file.write_text('output = "tables"\n' + file.read_text())
+    found = run_json("tournament", "run", file)
+    names = {path.name for path in (tmp_path / "tables").iterdir()}
+    assert names == {
+        "faults.csv",
+        "games.csv",
+        "leaderboard.txt",
+        "pairwise.csv",
+        "run.json",
+        "standings.csv",
+    }
+    kept = json.loads((tmp_path / "tables" / "run.json").read_text())
+    assert kept["content_hash"] == found["content_hash"]
+    assert kept["seed"] == f"{77:032x}"
+    assert (kept["matches"], kept["games"]) == (2, 4)
+
+
+# ---- init, serve, bench
+
+
+@pytest.mark.parametrize("language", ["python", "javascript"])
+def test_a_new_bot_plays_at_once(tmp_path: Path, language: str) -> None:
+    assert shutil.which("node"), "node is needed for the JavaScript bots"
+    made = run_json("init", tmp_path / "fresh", "--lang", language)
+    _, *arguments = shlex.split(made["play"])
+    played = run_json(*arguments, "--option", "turn_cap=3")
+    assert played["players"] == ["fresh", "random"]
+    assert played["faults"] == []
+
+
+def test_a_new_python_bot_runs_inside_too(tmp_path: Path) -> None:
+    run_json("init", tmp_path / "fresh")
+    assert run_json("play", tmp_path / "fresh" / "bot.py", "random", "--option", "turn_cap=2")["faults"] == []
+
+
+def test_serve_answers_rules_questions_on_both_kinds_of_address(tmp_path: Path) -> None:
+    socket = f"unix:{tmp_path}/arena.sock"
+    with (tmp_path / "output").open("w") as output:
+        server = subprocess.Popen(
+            [ARENA, "serve", "--listen", "127.0.0.1:0", "--listen", socket, "--json"], stdout=output
+        )
+    try:
+        wait_until(lambda: (tmp_path / "output").read_text().endswith("}\n"), "the server's addresses")
+        addresses = json.loads((tmp_path / "output").read_text())["addresses"]
+        assert len(addresses) == 2
+        for address in addresses:
+            with grpc.insecure_channel(address) as channel:
+                health = health_pb2_grpc.HealthStub(channel)
+                status = health.Check(health_pb2.HealthCheckRequest(), timeout=10).status
+                assert status == health_pb2.HealthCheckResponse.SERVING
+                engine = engine_pb2_grpc.EngineServiceStub(channel)
+                variants = engine.Variants(engine_pb2.VariantsRequest(), timeout=10).variants
+                assert "classic" in {variant.name for variant in variants}
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(timeout=10) == 0
+    finally:
+        server.kill()
+        server.wait()
+
+
+def test_bench_lists_its_parts_and_writes_date_commit_and_conditions() -> None:
+    assert "core" in run_json("bench", "--list")
+    figure = Figure("steps", 190.0, "ns", "pyspiel", 1200.0, 6.3, ">= 2.5", "in one run")
+    missed = Figure("copies", 190.0, "ns", "pyspiel", 300.0, 1.6, ">= 5")
+    text = bench.markdown({"Steps": [figure, missed]}, quick=True)
+    assert "| steps | 190 | ns | pyspiel | 1,200 | 6.3 | >= 2.5 | yes | in one run |" in text
+    assert "| copies | 190 | ns | pyspiel | 300 | 1.6 | >= 5 | NO |" in text
+    for words in ("- date: 20", "- commit: ", "- machine: ", "- mode: quick"):
+        assert words in text
+
+
+def test_version_is_the_packages() -> None:
+    assert metadata.version("conquest-arena") in run("--version").output

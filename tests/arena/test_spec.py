@@ -1,0 +1,193 @@
+"""Tournament files: what is wrong is named with its key path, all of it at once, with what would be right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tournament_samples import ATTACKER
+
+from arena.errors import SpecError
+from arena.plugins import Plugins
+from arena.spec import TournamentSpec, from_stored, load, parse
+from arena.types import FaultPolicy, Limits
+
+GOOD = """
+name = "good"
+players = ["random", "./attacker.py"]
+[[variants]]
+name = "classic"
+seats = 2
+"""
+CATALOG = Plugins(entry_points=())
+TOP, PLAYERS, SEATS, VARIANT = 'name = "good"', '["random", "./attacker.py"]', "seats = 2", 'name = "classic"'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "attacker.py").write_text(ATTACKER)
+    return tmp_path
+
+
+def read(text: str, folder: Path) -> TournamentSpec:
+    return parse(text, folder, CATALOG, source="my.toml")
+
+
+def problems(text: str, folder: Path) -> dict[str, str]:
+    """Key path -> message of everything that is wrong with a text."""
+    with pytest.raises(SpecError) as caught:
+        read(text, folder)
+    return dict(caught.value.problems)
+
+
+def test_a_short_file_means_the_defaults(folder: Path) -> None:
+    spec = read(GOOD, folder)
+    assert [player.name for player in spec.players] == ["random", "attacker"]
+    assert (spec.format.name, spec.rounds, spec.seed) == ("round_robin", 1, None)
+    assert (spec.limits, spec.policy) == (Limits(), FaultPolicy())
+    assert (spec.runner, spec.workers) == ("auto", 0)
+    assert spec.database == f"sqlite:///{folder}/arena.db"
+    assert [(setup.variant, setup.seats, setup.turn_cap) for setup in spec.setups] == [("classic", 2, 100)]
+
+
+def test_everything_can_be_said(folder: Path) -> None:
+    spec = read(
+        """
+        name = "full"
+        format = "round_robin"
+        rounds = 7
+        seed = "000102030405060708090a0b0c0d0e0f"
+        database = "sqlite:///sub/full.db"
+        output = "out"
+        players = ["random", { path = "attacker.py", name = "a", options = { twin = 2 } }]
+        clocks = { start = 3, decision = 0.5, game = 60 }
+        faults = { retire = ["crash"], strikes = 5, mode = "neutral" }
+        runner = { kind = "cluster", workers = 3 }
+        [[variants]]
+        name = "classic"
+        seats = [2]
+        point_rule = "adjudicate"
+        options = { turn_cap = 12, trade_values = "fixed_2003" }
+        """,
+        folder,
+    )
+    assert spec.rounds == 7
+    assert spec.seed == bytes(range(16))
+    assert spec.database == f"sqlite:///{folder}/sub/full.db"
+    assert spec.output == folder / "out"
+    assert spec.players[1].options == (("twin", 2),)
+    assert spec.limits == Limits(start=3.0, decision=0.5, game=60.0)
+    assert spec.policy == FaultPolicy(retire=frozenset({"crash"}), strikes=5, mode="neutral")
+    assert (spec.runner, spec.workers) == ("cluster", 3)
+    assert (spec.setups[0].turn_cap, spec.setups[0].point_rule) == (12, "adjudicate")
+
+
+def test_a07_all_problems_are_listed_together(folder: Path) -> None:
+    found = problems(
+        """
+        nam = "typo"
+        players = ["randm", 7]
+        format = "round_robbin"
+        rounds = 0
+        [clocks]
+        decision = -1
+        [[variants]]
+        name = "clasic"
+        seats = 2
+        """,
+        folder,
+    )
+    assert set(found) == {
+        "nam",
+        "name",
+        "players[0].bot",
+        "players[1]",
+        "format",
+        "rounds",
+        "clocks.decision",
+        "variants[0].name",
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "replacement", "place", "words"),
+    [
+        (TOP, "name = 3", "name", "must be a text, not 3"),
+        (TOP, 'name = ""', "name", "must not be empty"),
+        (TOP, f"{TOP}\nround = 3", "round", "did you mean 'rounds'?"),
+        (TOP, f"{TOP}\nseed = -1", "seed", "2**128 - 1 or 32 hex digits"),
+        (TOP, f'{TOP}\nseed = "abc"', "seed", "32 hex digits, not 'abc'"),
+        (TOP, f"{TOP}\nseed = true", "seed", "not True"),
+        (TOP, f'{TOP}\ndatabase = "results"', "database", "sqlite:///arena.db"),
+        (TOP, f'{TOP}\nformat = "robin"', "format", "valid: round_robin"),
+        (TOP, f"{TOP}\nrounds = 2.5", "rounds", "whole number of at least 1, not 2.5"),
+        (TOP, f"{TOP}\nclocks = 3", "clocks", "must be a table"),
+        (TOP, f"{TOP}\nclocks = {{ decison = 3 }}", "clocks.decison", "did you mean 'decision'?"),
+        (TOP, f"{TOP}\nclocks = {{ start = 0 }}", "clocks.start", "positive number of seconds, not 0"),
+        (TOP, f"{TOP}\nfaults = {{ strikes = 0 }}", "faults.strikes", "at least 1"),
+        (TOP, f'{TOP}\nfaults = {{ mode = "passiv" }}', "faults.mode", "valid: neutral, passive"),
+        (TOP, f'{TOP}\nfaults = {{ retire = ["crush"] }}', "faults.retire[0]", "did you mean 'crash'?"),
+        (TOP, f'{TOP}\nrunner = {{ kind = "ray" }}', "runner.kind", "valid: auto, cluster, inline"),
+        (TOP, f"{TOP}\nrunner = {{ workers = -1 }}", "runner.workers", "at least 0"),
+        (PLAYERS, "[]", "players", "at least one entry"),
+        (PLAYERS, '["random", "random"]', "players[1].name", "used twice"),
+        (PLAYERS, '["random", { bot = "random", name = "r" }]', "players[1]", "same options as 'random'"),
+        (PLAYERS, '["random", { name = "x" }]', "players[1]", "either `bot`"),
+        (PLAYERS, '["random", { bot = "random", path = "p" }]', "players[1]", "either `bot`"),
+        (PLAYERS, '["random", "./nobody.py"]', "players[1].bot", "nobody.py: no such bot"),
+        (PLAYERS, '["randon"]', "players[0].bot", "did you mean 'random'?"),
+        (PLAYERS, '["random"]', "variants[0]", "needs at least 2 players"),
+        (SEATS, 'seats = "two"', "variants[0].seats", "a number of seats or a list"),
+        (SEATS, "seats = 9", "variants[0].seats", "2..6"),
+        (SEATS, "seats = [2, 2]", "variants[0].seats", "must not name a number twice"),
+        (SEATS, "seat = 2", "variants[0].seat", "did you mean 'seats'?"),
+        (SEATS, f"{SEATS}\noptions = {{ turn_cap = 0 }}", "variants[0].options.turn_cap", "1..10000"),
+        (SEATS, f"{SEATS}\noptions = {{ turn_cap = 1.5 }}", "variants[0].options.turn_cap", "whole number"),
+        (SEATS, f"{SEATS}\noptions = {{ tun_cap = 9 }}", "variants[0].options.tun_cap", "mean 'turn_cap'?"),
+        (SEATS, f'{SEATS}\npoint_rule = "halve"', "variants[0].point_rule", "adjudicate, split, void"),
+        (VARIANT, 'name = "clasic"', "variants[0].name", "did you mean 'classic'?"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_place_and_what_is_right(
+    folder: Path, line: str, replacement: str, place: str, words: str
+) -> None:
+    assert line in GOOD
+    found = problems(GOOD.replace(line, replacement), folder)
+    assert place in found
+    assert words in found[place]
+
+
+def test_the_same_variant_twice_is_refused(folder: Path) -> None:
+    again = '\n[[variants]]\nname = "classic"\nseats = [2]\n'
+    assert "same as variants[0]" in problems(GOOD + again, folder)["variants[1]"]
+
+
+def test_a_bot_is_refused_where_it_does_not_play(folder: Path) -> None:
+    (folder / "attacker.py").write_text(ATTACKER + '\nVARIANTS = ("endor",)\n')
+    assert "does not play 'classic'; it plays: endor" in problems(GOOD, folder)["players[1]"]
+    (folder / "attacker.py").write_text(ATTACKER + '\nVARIANTS = ("conquest",)\n')
+    assert read(GOOD, folder).players[1].name == "attacker"
+
+
+def test_text_that_is_no_toml_says_where(folder: Path) -> None:
+    assert "not valid TOML" in problems("name = ", folder)["(file)"]
+
+
+def test_a_missing_file_is_one_plain_problem(folder: Path) -> None:
+    with pytest.raises(SpecError, match="cannot be read"):
+        load(folder / "nothing.toml", CATALOG)
+
+
+def test_relative_paths_are_seen_from_the_file_wherever_one_is(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (folder / "my.toml").write_text(GOOD)
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    spec = load(folder / "my.toml", CATALOG)
+    assert spec.players[1].bot.target == str(folder / "attacker.py")
+
+
+def test_a_stored_spec_is_the_spec(folder: Path) -> None:
+    spec = read(GOOD, folder)
+    again = from_stored(spec.stored(), CATALOG, source="good", database=spec.database)
+    assert again == spec

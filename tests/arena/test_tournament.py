@@ -1,0 +1,176 @@
+"""Tournaments end to end: commits, resume, interruption and order, with the real engine, bots and store."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+from tournament_samples import (
+    Outcome,
+    arena,
+    committed,
+    kill,
+    outcome,
+    run_of,
+    start_arena,
+    wait_until,
+    write_tournament,
+)
+
+from arena.plugins import Plugins
+from arena.spec import load
+from arena.store import Store
+from arena.tournament import plan_for, schedule
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """What the sample of 120 matches comes to when nothing happens to it."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    file = write_tournament(folder, rounds=120)
+    done = arena("tournament", "run", file)
+    assert done.returncode == 0, done.stderr
+    return outcome(folder / "results.db")
+
+
+def resume_command(output: str) -> list[str]:
+    """The arguments of the command that the program said would resume."""
+    (line,) = [line for line in output.splitlines() if line.strip().startswith("arena tournament resume")]
+    return shlex.split(line)[1:]
+
+
+@pytest.mark.parametrize("runner", ["inline", "cluster"])
+def test_a10_a_killed_run_resumes_to_the_same_table_and_leaves_no_process(
+    tmp_path: Path, runner: str, undisturbed: Outcome
+) -> None:
+    file = write_tournament(tmp_path, rounds=120, runner=runner)
+    database = tmp_path / "results.db"
+    process = start_arena("tournament", "run", file, output=tmp_path / "output")
+    wait_until(lambda: committed(database) >= 5, "5 matches committed")
+    family = run_of(process.pid)
+    assert bool(family) == (runner == "cluster")
+    kill(process)
+    assert committed(database) < 120, "the run was over before it could be killed"
+    wait_until(lambda: run_of(process.pid) == [], "no process of the run left", seconds=10)
+
+    listed = arena("tournament", "resume", "--db", str(database))
+    again = arena(*resume_command(listed.stdout))
+    assert again.returncode == 0, again.stderr
+    assert outcome(database) == undisturbed
+
+
+@pytest.mark.parametrize(("runner", "number"), [("inline", signal.SIGINT), ("cluster", signal.SIGTERM)])
+def test_a01_b14_an_interrupted_run_stops_soon_and_says_how_to_resume(
+    tmp_path: Path, runner: str, number: signal.Signals, undisturbed: Outcome
+) -> None:
+    file = write_tournament(tmp_path, rounds=120, runner=runner)
+    database, output = tmp_path / "results.db", tmp_path / "output"
+    process = start_arena("tournament", "run", file, output=output)
+    wait_until(lambda: committed(database) >= 3, "3 matches committed")
+    process.send_signal(number)
+    start = time.monotonic()
+    assert process.wait(timeout=20) == 1
+    assert time.monotonic() - start < 5.0
+    assert run_of(process.pid) == []
+    again = arena(*resume_command(output.read_text()))
+    assert again.returncode == 0, again.stderr
+    assert outcome(database) == undisturbed
+
+
+def test_h07_one_seed_is_one_table_whatever_the_runner_and_the_hash_seed(tmp_path: Path) -> None:
+    found = []
+    for number, (runner, hash_seed) in enumerate([("inline", "1"), ("inline", "2"), ("cluster", "3")]):
+        folder = tmp_path / str(number)
+        file = write_tournament(folder, rounds=15, runner=runner, seats="[2, 3]", players=THREE)
+        done = arena("tournament", "run", file, PYTHONHASHSEED=hash_seed)
+        assert done.returncode == 0, done.stderr
+        found.append(outcome(folder / "results.db"))
+    assert found[0] == found[1] == found[2]
+
+
+THREE = '["random", "./attacker.py", { path = "./attacker.py", name = "twin", options = { twin = 1 } }]'
+
+
+def test_another_seed_is_another_table(tmp_path: Path) -> None:
+    hashes = []
+    for seed in (77, 78):
+        file = write_tournament(tmp_path / str(seed), rounds=3)
+        file.write_text(file.read_text().replace("seed = 77", f"seed = {seed}"))
+        assert arena("tournament", "run", file).returncode == 0
+        hashes.append(outcome(tmp_path / str(seed) / "results.db").content_hash)
+    assert hashes[0] != hashes[1]
+
+
+def test_h01_every_match_has_a_key_of_its_own_and_its_rotations_share_it(tmp_path: Path) -> None:
+    spec = load(write_tournament(tmp_path, rounds=50), Plugins())
+    assert spec.seed is not None
+    plans = [plan_for(spec, spec.seed, pairing) for pairing in schedule(spec, spec.seed).pairings()]
+    assert len({plan.key for plan in plans}) == len(plans) == 50
+
+
+def test_without_a_seed_the_system_draws_one_and_its_hash_comes_before_the_games(tmp_path: Path) -> None:
+    seeds = []
+    for name in ("a", "b"):
+        file = write_tournament(tmp_path / name, rounds=1)
+        file.write_text(file.read_text().replace("seed = 77\n", ""))
+        done = arena("tournament", "run", file)
+        with Store(f"sqlite:///{tmp_path / name / 'results.db'}") as store:
+            (row,) = store.tournaments()
+        assert f"seed's hash: {row.commitment}" in done.stderr
+        assert f"seed: {row.seed}" in done.stdout
+        assert row.seed not in done.stderr
+        seeds.append(row.seed)
+    assert seeds[0] != seeds[1]
+
+
+def test_d06_a_bot_that_cannot_start_aborts_before_game_1(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("import no_such_module\ndef decide(view, legal): ...\n")
+    (tmp_path / "gone").mkdir()
+    (tmp_path / "gone" / "bot.toml").write_text('name = "gone"\ncommand = ["./no-such-program"]\n')
+    file = write_tournament(tmp_path, players='["random", "./broken.py", "./gone"]')
+    done = arena("tournament", "run", file)
+    assert done.returncode == 2
+    assert "broken" in done.stderr
+    assert "no_such_module" in done.stderr
+    assert "no-such-program" in done.stderr
+    assert "Traceback" not in done.stderr
+    with Store(f"sqlite:///{tmp_path / 'results.db'}") as store:
+        assert store.tournaments() == ()
+
+
+def test_resume_refuses_a_bot_that_is_not_the_same_any_more(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, rounds=120)
+    process = start_arena("tournament", "run", file, output=tmp_path / "output")
+    wait_until(lambda: committed(tmp_path / "results.db") >= 1, "a match committed")
+    kill(process)
+    bot = tmp_path / "attacker.py"
+    bot.write_text(bot.read_text() + '\nVERSION = "2"\n')
+    again = arena("tournament", "resume", "sample", "--db", str(tmp_path / "results.db"))
+    assert again.returncode == 1
+    assert "attacker" in again.stderr
+
+
+def test_resume_of_a_finished_tournament_is_wrong_use(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, rounds=1)
+    arena("tournament", "run", file)
+    again = arena("tournament", "resume", "sample", "--db", str(tmp_path / "results.db"))
+    assert again.returncode == 2
+    assert "finished" in again.stderr
+    assert "nothing to resume" in arena("tournament", "resume", "--db", str(tmp_path / "results.db")).stdout
+
+
+def test_verify_finds_what_was_changed_behind_its_back(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, rounds=4)
+    arena("tournament", "run", file)
+    database = tmp_path / "results.db"
+    sound = arena("verify", "--all", "--db", str(database))
+    assert sound.returncode == 0, sound.stdout
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE placements SET score = 1 - score WHERE game_id = 1")
+    changed = arena("verify", "--all", "--db", str(database))
+    assert changed.returncode == 1
+    assert "game 1" in changed.stdout

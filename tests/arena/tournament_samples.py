@@ -1,0 +1,153 @@
+"""Small real tournaments for tests: files, the program as a process, and what it leaves behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.launcher.processes import MARKER, processes
+from arena.store import Store
+from arena.store.rows import LeaderboardRow, RatingChangeRow
+
+ROOT = Path(__file__).resolve().parents[2]
+ARENA = Path(sys.executable).parent / "arena"
+
+ATTACKER = '''
+"""Attacks whenever it can: another deterministic bot to have somebody to play with."""
+
+NAME = "attacker"
+
+
+class Bot:
+    def __init__(self, game, seat, rng, twin=0):
+        self.attack = game.description.action_kind("attack")
+
+    def decide(self, view, legal):
+        return next((option.last() for option in legal if option.kind == self.attack), legal[0].first())
+'''
+
+SETTINGS = """
+name = "sample"
+players = {players}
+rounds = {rounds}
+seed = 77
+database = "{database}"
+
+[[variants]]
+name = "classic"
+seats = {seats}
+options = {{ turn_cap = {turn_cap} }}
+
+[runner]
+kind = "{runner}"
+workers = {workers}
+"""
+
+
+def write_tournament(
+    folder: Path,
+    *,
+    rounds: int = 10,
+    seats: str = "2",
+    turn_cap: int = 4,
+    runner: str = "inline",
+    workers: int = 2,
+    players: str = '["random", "./attacker.py"]',
+    database: str = "results.db",
+) -> Path:
+    """A tournament file of deterministic bots, beside the bots it names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "attacker.py").write_text(ATTACKER)
+    file = folder / "sample.toml"
+    file.write_text(
+        SETTINGS.format(
+            players=players,
+            rounds=rounds,
+            seats=seats,
+            turn_cap=turn_cap,
+            runner=runner,
+            workers=workers,
+            database=f"sqlite:///{database}",
+        )
+    )
+    return file
+
+
+def arena(*arguments: str | Path, timeout: float = 120.0, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the program to its end."""
+    return subprocess.run(
+        [ARENA, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+def start_arena(*arguments: str | Path, output: Path) -> subprocess.Popen[bytes]:
+    """Start the program in a session of its own; its output goes to a file."""
+    with output.open("wb") as stream:
+        return subprocess.Popen([ARENA, *arguments], stdout=stream, stderr=stream, start_new_session=True)
+
+
+def wait_until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
+    """Wait for something that must come about."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"after {seconds} s still not: {what}"
+        time.sleep(0.02)
+
+
+def committed(database: Path) -> int:
+    """How many matches of the only tournament are committed; 0 before there is one."""
+    if not database.is_file():
+        return 0
+    with Store(f"sqlite:///{database}") as store:
+        try:
+            return store.tournaments()[0].committed
+        except Exception:  # the tables are being made
+            return 0
+
+
+class Outcome(NamedTuple):
+    """What must not depend on how a tournament went: results, table, and each step of the ratings."""
+
+    content_hash: str
+    table: tuple[LeaderboardRow, ...]
+    changes: tuple[RatingChangeRow, ...]
+
+
+def outcome(database: Path) -> Outcome:
+    """The outcome of the only tournament, which must be complete."""
+    with Store(f"sqlite:///{database}") as store:
+        (row,) = store.tournaments()
+        assert row.state == "finished"
+        assert row.committed == row.total
+        table = store.leaderboard(tournament_id=row.id)
+        return Outcome(store.content_hash(row.id), table, store.rating_changes(row.id))
+
+
+def run_of(owner: int) -> list[int]:
+    """The processes that belong to a run of process `owner`, wherever they went."""
+    found = []
+    for pid in processes():
+        try:
+            entries = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if any(entry.startswith(f"{MARKER}={owner}-".encode()) for entry in entries):
+            found.append(pid)
+    return found
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """SIGKILL, and collect it."""
+    process.send_signal(signal.SIGKILL)
+    process.wait()
