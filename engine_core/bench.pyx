@@ -7,7 +7,7 @@ from engine_core.bits cimport lowest
 from engine_core.dice cimport Dice
 from engine_core.game cimport Game, State
 from engine_core.kernel cimport MAX_RANGES, Action, ActionRange, Kernel
-from engine_core.rng cimport arena_scale
+from engine_core.rng cimport arena_scale, arena_threefry
 
 import time
 
@@ -136,3 +136,12 @@ def signature(Game game not None, int games=8, long decisions=2000):
         playout(state, seed, decisions)
         folded = (folded * 31 + int(state.digest()[:16], 16)) % (1 << 64)
     return folded
+
+
+def keyed_words(key, counter):
+    """The generator's two 64-bit words for a key and a counter of two words each: for its known answers."""
+    cdef uint64_t[2] keys = [key[0], key[1]]
+    cdef uint64_t[2] counters = [counter[0], counter[1]]
+    cdef uint64_t[2] words
+    arena_threefry(keys, counters, words)
+    return words[0], words[1]
