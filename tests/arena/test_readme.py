@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import shlex
@@ -119,13 +120,39 @@ def test_every_variant_has_a_page_with_its_options() -> None:
         assert f"<!-- generated: options {name} -->" in text
 
 
-def test_the_readme_shows_a_published_leaderboard() -> None:
+def published() -> list[tuple[Path, str]]:
+    """The folder and the shown table of every leaderboard in the README."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     parts = re.findall(r"<!-- generated: leaderboard (\S+) -->\n(.*?)<!-- end -->", text, re.S)
-    assert parts, "the README shows no generated leaderboard"
-    for folder, table in parts:
-        assert (ROOT / folder).is_dir()
-        assert table.count("|") > 20
+    return [(ROOT / folder, table) for folder, table in parts]
+
+
+def test_the_readme_shows_a_published_leaderboard() -> None:
+    assert published(), "the README shows no generated leaderboard"
+    for folder, table in published():
+        for row in rows_of(folder / "standings.csv"):
+            assert table.count(f"`{row['player']}`") == 3  # standings, row and column of the pairwise table
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_published_standings_follow_from_the_published_games() -> None:
+    for folder, _ in published():
+        seats: dict[str, list[dict[str, str]]] = {}
+        for row in rows_of(folder / "games.csv"):
+            seats.setdefault(row["player"], []).append(row)
+        standings = rows_of(folder / "standings.csv")
+        assert {row["player"] for row in standings} == set(seats)
+        for row in standings:
+            own = seats[row["player"]]
+            capped = sum(seat["termination"] == "turn_cap" for seat in own)
+            assert int(row["games"]) == len(own)
+            assert int(row["wins"]) == sum(int(seat["won"]) for seat in own)
+            assert float(row["score"]) == pytest.approx(sum(float(seat["score"]) for seat in own) / len(own))
+            assert float(row["capped"]) == pytest.approx(capped / len(own))
 
 
 def test_classic_page_states_the_facts_of_the_engine() -> None:
