@@ -98,16 +98,25 @@ def complete(draft: Draft) -> Draft:
 
 
 def cyclic_rotations(teams: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """All cyclic shifts of the seats that keep every team together; without teams, all of them."""
+    """All cyclic shifts of the seats that keep every team together; without teams, all of them.
+
+    With teams of unequal size all of them, too: only so does everybody sit on every side, if with changing
+    team-mates.
+    """
     seats = len(teams)
     shifts = [tuple((position + shift) % seats for position in range(seats)) for shift in range(seats)]
-    return tuple(shift for shift in shifts if keeps_teams(shift, teams))
+    return tuple(shift for shift in shifts if unequal(teams) or keeps_teams(shift, teams))
 
 
 def keeps_teams(rotation: Sequence[int], teams: Sequence[int]) -> bool:
     """Whether a seat permutation takes team-mates to team-mates."""
     pairs = {(teams[position], teams[seat]) for position, seat in enumerate(rotation)}
     return len(pairs) == len(set(teams))
+
+
+def unequal(teams: Sequence[int]) -> bool:
+    """Whether the teams differ in size, so that no permutation can exchange them."""
+    return len({teams.count(team) for team in teams}) > 1
 
 
 # ---- checks
@@ -135,7 +144,7 @@ def _check_rotations(ruleset: Ruleset) -> None:
         where = f"rotations[{index}]"
         if sorted(rotation) != list(range(ruleset.seats)):
             raise TableError(where, f"must name each of the seats 0..{ruleset.seats - 1} once")
-        if not keeps_teams(rotation, ruleset.teams):
+        if not unequal(ruleset.teams) and not keeps_teams(rotation, ruleset.teams):
             raise TableError(where, "must take team-mates to team-mates")
         if rotation in ruleset.rotations[:index]:
             raise TableError(where, "is there twice")

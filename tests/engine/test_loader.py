@@ -115,7 +115,7 @@ BOARD_FILE, DECK_FILE, VARIANT_FILE = (
         (
             VARIANT_FILE,
             "seats = [2, 6]",
-            "seats = [3, 3]\nteams = [0, 0, 1]\nrotations = [[0, 1, 2], [1, 2, 0]]",
+            "seats = [4, 4]\nteams = [0, 1, 0, 1]\nrotations = [[0, 1, 2, 3], [0, 2, 1, 3]]",
             r"rotations\[1\]: must take team-mates to team-mates",
         ),
         (

@@ -195,7 +195,10 @@ def test_teams_keep_together_in_rotations() -> None:
     assert len(cyclic_rotations((0, 1, 2))) == 3
     assert cyclic_rotations((0, 1, 0, 1)) == ((0, 1, 2, 3), (1, 2, 3, 0), (2, 3, 0, 1), (3, 0, 1, 2))
     assert cyclic_rotations((0, 0, 1, 1)) == ((0, 1, 2, 3), (2, 3, 0, 1))
-    assert cyclic_rotations((0, 1, 1)) == ((0, 1, 2),)
+
+
+def test_with_unequal_teams_everybody_gets_every_seat() -> None:
+    assert cyclic_rotations((0, 1, 1)) == ((0, 1, 2), (1, 2, 0), (2, 0, 1))
 
 
 # ---- ruleset texts
