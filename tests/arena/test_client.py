@@ -1,0 +1,147 @@
+"""`arena.client.serve`: what it says when it cannot play, how it leaves, how it resumes a broken stream."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+from wire_samples import MOCK_BOTS, RANDOM, Table, faults_of, mock, plan, table, wait_until
+
+from arena.client import serve
+from arena.driver import Driver
+from arena.errors import ArenaError
+from arena.server import RemoteDoor
+from engine_core import ActionRange, Legal, View
+
+
+@pytest.fixture
+def seated() -> Iterator[Table]:
+    with table() as made:
+        yield made
+
+
+def first(_view: View, legal: Legal) -> ActionRange:
+    return legal[0]
+
+
+def test_no_address_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ARENA_ADDRESS", raising=False)
+    with pytest.raises(ArenaError, match=r"set ARENA_ADDRESS to host:port or unix:/path"):
+        serve(first)
+
+
+def test_no_server_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.client.CONNECT_S", 0.2)
+    with pytest.raises(ArenaError, match=r"no server answers at unix:/nowhere within 0\.2 s"):
+        serve(first, address="unix:/nowhere", token="")
+
+
+def test_refused_token_is_an_error_with_the_servers_words(seated: Table) -> None:
+    with pytest.raises(ArenaError, match="unknown token"):
+        serve(first, address=seated.server.addresses[0], token="guess")
+
+
+def test_bot_leaves_well_when_the_server_has_no_more_games(seated: Table) -> None:
+    door = seated.server.door("first", seated.inbox, start_s=10.0)
+    bot = threading.Thread(target=serve, args=(first,), kwargs=access(seated, door))
+    bot.start()
+    assert wait_until(lambda: door.ready_at is not None)
+    door.close()
+    bot.join(10.0)
+    assert not bot.is_alive()
+
+
+def test_bots_process_leaves_well_when_the_server_goes_away(seated: Table) -> None:
+    """The server stops under it, in the middle of a game: no error, exit code 0."""
+    door = seated.server.door("first", seated.inbox, start_s=10.0)
+    process = seated.launcher.start(
+        ["python", "first_legal.py"], cwd=MOCK_BOTS, address=seated.server.addresses[0], token=door.token
+    )
+    assert wait_until(lambda: door.ready_at is not None)
+    seated.server.stop()
+    how = process.wait(10.0)
+    assert how is not None
+    assert (how.code, how.output) == (0, "")
+
+
+def access(seated: Table, door: RemoteDoor) -> dict[str, str]:
+    return {"address": seated.server.addresses[0], "token": door.token}
+
+
+class Cutter:
+    """A TCP relay to the server that can cut the lines it has."""
+
+    def __init__(self, target: str) -> None:
+        host, _, port = target.rpartition(":")
+        self._target = (host, int(port))
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        self.lines: list[socket.socket] = []
+        self.accepted = 0
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self) -> None:
+        lines, self.lines = self.lines, []
+        for line in lines:
+            with suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self.cut()
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                far = socket.create_connection(self._target)
+                self.accepted += 1
+                self.lines += [near, far]
+                for pair in ((near, far), (far, near)):
+                    threading.Thread(target=self._relay, args=pair, daemon=True).start()
+
+    @staticmethod
+    def _relay(source: socket.socket, sink: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                sink.sendall(data)
+        for end in (source, sink):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
+def test_stream_that_breaks_again_and_again_is_resumed_without_a_fault(seated: Table) -> None:
+    """The line is cut three times in the middle of games: no fault, and the record is that of a calm run."""
+    game = plan(mock("first_legal"), RANDOM, cap=6)
+    calm = seated.play(game)
+    seated.leave()
+
+    relay = Cutter(seated.server.addresses[1])
+    door = seated.server.door("first", seated.inbox, start_s=10.0)
+    bot = threading.Thread(
+        target=serve, args=(first,), kwargs={"address": relay.address, "token": door.token}
+    )
+    bot.start()
+    seated.seat(game)
+    external, internal = game.players
+    seated.doors[external].close()
+    cuts = threading.Thread(target=lambda: [cut_soon(relay) for _ in range(3)])
+    cuts.start()
+    result = Driver({external: door, internal: seated.doors[internal]}, seated.inbox).play(game)
+    cuts.join()
+    door.close()
+    bot.join(10.0)
+    relay.close()
+    assert result.error == ""
+    assert faults_of(result, 0) == []
+    assert relay.accepted >= 2
+    assert [g.final_digest for g in result.games] == [g.final_digest for g in calm.games]
+
+
+def cut_soon(relay: Cutter) -> None:
+    wait_until(lambda: relay.lines, 5.0)
+    threading.Event().wait(0.15)
+    relay.cut()
