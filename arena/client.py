@@ -31,6 +31,8 @@ _REMEMBERED_ANSWERS = 4096
 _OPTIONS = (("grpc.max_receive_message_length", -1), ("grpc.initial_reconnect_backoff_ms", 100))
 # Statuses of a stream that breaks for no fault of the bot's: worth a try to resume, no error if that fails.
 _BROKEN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN)
+# What a server says to a resume when the games have ended meanwhile.
+_OVER = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.NOT_FOUND)
 
 _load = lru_cache(maxsize=32)(engine_core.load_resolved)
 
@@ -114,6 +116,8 @@ class _Session:
                 return
             except grpc.RpcError as error:
                 code = error.code()
+                if join.connection_id and code in _OVER:
+                    return
                 if code not in _BROKEN:
                     raise ArenaError(f"the server ended the stream: {error.details()}") from None
                 if not resumable or not _reachable(channel, self._resume_s):

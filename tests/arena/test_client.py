@@ -13,6 +13,7 @@ from wire_samples import MOCK_BOTS, RANDOM, Table, faults_of, mock, plan, table,
 from arena.client import serve
 from arena.driver import Driver
 from arena.errors import ArenaError
+from arena.seats import InProcessDoor
 from arena.server import RemoteDoor
 from engine_core import ActionRange, Legal, View
 
@@ -89,6 +90,10 @@ class Cutter:
             with suppress(OSError):
                 line.shutdown(socket.SHUT_RDWR)
 
+    def cut_again_and_again(self, over: threading.Event) -> None:
+        while not over.wait(0.15):
+            self.cut()
+
     def close(self) -> None:
         self.cut()
         self._listener.close()
@@ -114,7 +119,7 @@ class Cutter:
 
 
 def test_stream_that_breaks_again_and_again_is_resumed_without_a_fault(seated: Table) -> None:
-    """The line is cut three times in the middle of games: no fault, and the record is that of a calm run."""
+    """The line is cut in the middle of games: no fault, and the games are those of a calm run."""
     game = plan(mock("first_legal"), RANDOM, cap=6)
     calm = seated.play(game)
     seated.leave()
@@ -125,23 +130,44 @@ def test_stream_that_breaks_again_and_again_is_resumed_without_a_fault(seated: T
         target=serve, args=(first,), kwargs={"address": relay.address, "token": door.token}
     )
     bot.start()
-    seated.seat(game)
     external, internal = game.players
-    seated.doors[external].close()
-    cuts = threading.Thread(target=lambda: [cut_soon(relay) for _ in range(3)])
+    over = threading.Event()
+    cuts = threading.Thread(target=relay.cut_again_and_again, args=(over,))
     cuts.start()
-    result = Driver({external: door, internal: seated.doors[internal]}, seated.inbox).play(game)
+    doors = {external: door, internal: InProcessDoor(RANDOM, seated.inbox)}
+    result = Driver(doors, seated.inbox).play(game)
+    over.set()
     cuts.join()
     door.close()
     bot.join(10.0)
     relay.close()
+    assert not bot.is_alive()
     assert result.error == ""
     assert faults_of(result, 0) == []
     assert relay.accepted >= 2
     assert [g.final_digest for g in result.games] == [g.final_digest for g in calm.games]
 
 
-def cut_soon(relay: Cutter) -> None:
-    wait_until(lambda: relay.lines, 5.0)
-    threading.Event().wait(0.15)
+def test_bot_whose_games_end_while_its_line_is_cut_leaves_well(seated: Table) -> None:
+    relay = Cutter(seated.server.addresses[1])
+    door = seated.server.door("first", seated.inbox, start_s=10.0)
+    failures: list[BaseException] = []
+
+    def play() -> None:
+        try:
+            serve(first, address=relay.address, token=door.token)
+        except BaseException as error:
+            failures.append(error)
+
+    bot = threading.Thread(target=play)
+    bot.start()
+    game = plan(mock("first_legal"), RANDOM, cap=2)
+    external, internal = game.players
+    result = Driver({external: door, internal: InProcessDoor(RANDOM, seated.inbox)}, seated.inbox).play(game)
+    assert faults_of(result, 0) == []
     relay.cut()
+    door.close()
+    bot.join(10.0)
+    relay.close()
+    assert not bot.is_alive()
+    assert failures == []
