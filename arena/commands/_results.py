@@ -41,12 +41,14 @@ def write_results(folder: Path, store: Store, row: TournamentRow, command: str) 
 
 def summary(store: Store, row: TournamentRow, command: str) -> dict[str, object]:
     """What identifies a run: how it was started, seed and hashes, how much was played."""
+    games, different = store.distinct_games(row.id)
     return {
         "tournament": row.name,
         "command": command,
         "state": row.state,
         "matches": row.committed,
-        "games": sum(1 for _ in store.games(row.id)),
+        "games": games,
+        "distinct_games": different,
         "seed_hash": row.commitment,
         "seed": row.seed,
         "content_hash": store.content_hash(row.id),

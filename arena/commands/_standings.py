@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from arena.ratings import RatingSystem
     from arena.store import Store
-    from arena.store.rows import LeaderboardRow, PairwiseRow, PoolRow
+    from arena.store.rows import LeaderboardRow, PairwiseRow, PoolRow, SeatShareRow
 
 COLUMNS_HELP = """\
 \b
@@ -28,16 +28,18 @@ Columns of the standings:
   live elo  online rating, updated per match in scheduled order; 1500 is the start
 Pairwise: the share of the games with both at the table in which the row's player scored
 more than the column's, ties counted half, in percent; 50 means equal.
+Below it the mean score of each seat, in percent: what it is worth to sit there.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """One pool's standings and pairwise rows; `pool` is None for all pools of a tournament together."""
+    """One pool's standings, pairwise rows and seats; `pool` is None for all pools together."""
 
     pool: PoolRow | None
     rows: tuple[LeaderboardRow, ...]
     pairs: tuple[PairwiseRow, ...]
+    seats: tuple[SeatShareRow, ...]
 
 
 def standings(store: Store, tournament_id: int | None, system: RatingSystem) -> list[Standings]:
@@ -45,11 +47,13 @@ def standings(store: Store, tournament_id: int | None, system: RatingSystem) -> 
     pools: list[PoolRow | None] = [*store.pools(tournament_id)]
     if len(pools) > 1 and tournament_id is not None:
         pools.insert(0, None)
+    shares = store.seat_shares(tournament_id) if tournament_id is not None else ()
     found = []
     for pool in pools:
         pool_id = pool.id if pool else None
         rows = store.leaderboard(tournament_id=tournament_id, pool_id=pool_id, system=system)
-        found.append(Standings(pool, rows, store.pairwise(tournament_id=tournament_id, pool_id=pool_id)))
+        pairs = store.pairwise(tournament_id=tournament_id, pool_id=pool_id)
+        found.append(Standings(pool, rows, pairs, tuple(share for share in shares if share.pool == pool)))
     return found
 
 
@@ -68,6 +72,9 @@ def show(out: Console, found: Sequence[Standings], rating_title: str = "Live Elo
         out.print(table(columns, rows, title=title(part.pool)))
         if part.pairs:
             out.print(_pairwise(part))
+        if part.seats:
+            worth = ", ".join(f"{share.seat}: {100 * share.score:.1f}" for share in part.seats)
+            out.print(f"  mean score % of seats, whoever sat there: {worth}\n")
 
 
 def _row(rank: int, row: LeaderboardRow) -> tuple[object, ...]:

@@ -228,7 +228,8 @@ def _conclude(store: Store, row: TournamentRow, spec: TournamentSpec, shown: str
         print_json({**facts, "standings": found, "files": paths})
         return
     _standings.show(console(), found)
-    click.echo(f"seed: {row.seed}")
+    games, different = store.distinct_games(row.id)
+    click.echo(f"{games} games, {different} of them different; seed: {row.seed}")
     click.echo(f"content hash: {facts['content_hash']}")
     for path in paths:
         click.echo(f"wrote {os.path.relpath(path)}")

@@ -13,6 +13,7 @@ from typing import Self
 from arena.ratings import OnlineRatingSystem, RatedGame, RatingSystem
 from arena.ratings.live_elo import LiveElo
 from arena.store import commits, content, games, rating_log, recompute, standings, tournaments
+from arena.store import seats as seat_facts
 from arena.store.database import Database
 from arena.store.rows import (
     AttemptRow,
@@ -27,6 +28,7 @@ from arena.store.rows import (
     PoolRow,
     RatingChangeRow,
     RecomputeReport,
+    SeatShareRow,
     Table,
     TournamentRow,
     TournamentState,
@@ -193,6 +195,16 @@ class Store:
         """Return, for each ordered pair that met, what they scored when both sat at one table."""
         with self._database.reading() as session:
             return standings.pairwise(session, standings.Scope(tournament_id, pool_id))
+
+    def seat_shares(self, tournament_id: int) -> tuple[SeatShareRow, ...]:
+        """Return the mean score of each seat of each pool of a tournament."""
+        with self._database.reading() as session:
+            return seat_facts.shares(session, tournament_id)
+
+    def distinct_games(self, tournament_id: int) -> tuple[int, int]:
+        """Return how many games a tournament has, and how many different ends among them."""
+        with self._database.reading() as session:
+            return seat_facts.distinct_games(session, tournament_id)
 
     def games(self, tournament_id: int, *, sequence: int | None = None) -> Iterator[GameRow]:
         """Yield the committed games (of one match) in scheduled order, each seat with its reason in words."""

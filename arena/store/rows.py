@@ -139,6 +139,16 @@ class PairwiseRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatShareRow:
+    """What a seat was worth in a pool: its mean score over games that were not voided, whoever sat there."""
+
+    pool: PoolRow
+    seat: int
+    games: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class FaultRow:
     """A fault of a player: in which game, at which decision, with limit and time used in milliseconds."""
 

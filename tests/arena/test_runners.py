@@ -263,7 +263,7 @@ OWNER = """
 import subprocess, sys, time
 from arena.runners.reaper import Run
 run = Run()
-child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+child = subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL, start_new_session=True)
 print(run.mark, run.folder, child.pid, run.reaper.pid, flush=True)
 time.sleep(600)
 """
@@ -282,7 +282,7 @@ def test_c01_a_killed_owner_takes_its_run_with_it() -> None:
     assert folder.is_dir()
     assert owner_lives(mark)
     owner.kill()
-    owner.communicate()
+    owner.wait()
     assert not owner_lives(mark)
     wait_until(lambda: not marked(mark) and not folder.exists(), "the end of the run", seconds=5)
 
@@ -291,7 +291,7 @@ def test_c10_what_is_left_when_the_reaper_died_too_is_swept_at_the_next_start() 
     owner, mark, folder, child, reaper = owned()
     os.kill(reaper, signal.SIGKILL)
     owner.kill()
-    owner.communicate()
+    owner.wait()
     assert child in marked(mark)
     assert mark in sweep_stale()
     assert marked(mark) == []
@@ -303,7 +303,7 @@ def test_sweeping_spares_runs_that_live() -> None:
     assert mark not in sweep_stale()
     assert child in marked(mark)
     owner.kill()
-    owner.communicate()
+    owner.wait()
     wait_until(lambda: not marked(mark) and not folder.exists(), "the end of the run", seconds=5)
 
 

@@ -153,6 +153,24 @@ def test_pairwise_shares_of_both_sides_and_ties_are_one(sample: Sample) -> None:
         assert outscored + tied + shares[two, one][0] == pytest.approx(1)
 
 
+def test_i10_seats_have_their_mean_score_whoever_sat_there(sample: Sample) -> None:
+    shares = sample.store.seat_shares(sample.id)
+    expected: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for match, game, _ in played(sample):
+        for seat, score in enumerate(game.scores):
+            expected[sample.setups[match.pairing.setup].seats, seat].append(score)
+    assert {(share.pool.seats, share.seat): share.games for share in shares} == {
+        place: len(scores) for place, scores in expected.items()
+    }
+    for share in shares:
+        assert share.score == pytest.approx(statistics.fmean(expected[share.pool.seats, share.seat]))
+
+
+def test_e20_games_with_equal_ends_are_counted_once(sample: Sample) -> None:
+    games = [game for _, game, _ in played(sample)]
+    assert sample.store.distinct_games(sample.id) == (len(games), len({game.final_digest for game in games}))
+
+
 def test_games_come_back_as_they_were_committed(sample: Sample) -> None:
     rows = list(sample.store.games(sample.id))
     assert [(row.sequence, row.rotation) for row in rows] == [

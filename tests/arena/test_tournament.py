@@ -6,6 +6,7 @@ import shlex
 import signal
 import sqlite3
 import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,29 @@ def test_h01_every_match_has_a_key_of_its_own_and_its_rotations_share_it(tmp_pat
     assert spec.seed is not None
     plans = [plan_for(spec, spec.seed, pairing) for pairing in schedule(spec, spec.seed).pairings()]
     assert len({plan.key for plan in plans}) == len(plans) == 50
+
+
+def test_e16_a_schedule_of_any_length_is_lazy(tmp_path: Path) -> None:
+    spec = load(write_tournament(tmp_path, rounds=10_000_000), Plugins())
+    assert spec.seed is not None
+    planned = schedule(spec, spec.seed)
+    tracemalloc.start()
+    assert planned.total() == 10_000_000
+    pairings = planned.pairings(9_000_000)
+    plans = [plan_for(spec, spec.seed, next(pairings)) for _ in range(100)]
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+    assert [plan.sequence for plan in plans] == list(range(9_000_000, 9_000_100))
+
+
+def test_e20_games_that_repeat_are_counted_once(tmp_path: Path) -> None:
+    """Without luck, twins that change seats play the same game again."""
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text("def decide(view, legal): return legal[0]\n")
+    file = write_tournament(tmp_path, rounds=3, turn_cap=1, players='["./one.py", "./two.py"]')
+    no_luck = 'turn_cap = 1, first_player = "first", two_player = "plain"'
+    file.write_text(file.read_text().replace("turn_cap = 1", no_luck))
+    assert "6 games, 3 of them different" in arena("tournament", "run", file).stdout
 
 
 def test_without_a_seed_the_system_draws_one_and_its_hash_comes_before_the_games(tmp_path: Path) -> None:
