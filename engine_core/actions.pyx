@@ -10,6 +10,8 @@ from engine_core.kernel cimport PUBLIC_BIT
 from engine_core.kernel cimport Action as CAction
 from engine_core.kernel cimport ActionRange as CRange
 
+import operator
+
 from engine_core.errors import TextError
 
 MAX_RANGES = C_MAX_RANGES
@@ -32,6 +34,7 @@ cdef uint64_t code_of(object action) except? 0xFFFFFFFFFFFFFFFF:
 @cython.freelist(64)
 cdef class Action:
     def __init__(self, kind, a=0, b=0, c=0, n=0):
+        kind, a, b, c, n = map(operator.index, (kind, a, b, c, n))  # C would cut 2.5 to 2
         for name, value in (("kind", kind), ("a", a), ("b", b), ("c", c)):
             if not 0 <= value < (128 if name == "kind" else 256):
                 raise ValueError(f"{name} = {value} does not fit an action")
@@ -130,6 +133,7 @@ cdef class ActionRange:
         return wrap(self.raw.kind, self.raw.a, self.raw.b, self.raw.c, self.raw.hi)
 
     def action(self, n):
+        n = operator.index(n)
         if not self.raw.lo <= n <= self.raw.hi:
             raise ValueError(f"amount {n} is outside {self.raw.lo}..{self.raw.hi}")
         return wrap(self.raw.kind, self.raw.a, self.raw.b, self.raw.c, n)

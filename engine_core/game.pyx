@@ -20,6 +20,7 @@ from engine_core.kernel cimport (
 from engine_core.kernel cimport Action as CAction
 from engine_core.kernel cimport ActionRange as CRange
 
+import operator
 import struct
 from hashlib import blake2b
 
@@ -41,9 +42,10 @@ def key_of(seed):
         if len(seed) != 16:
             raise ValueError(f"a key has 16 bytes, not {len(seed)}")
         return seed
-    if not 0 <= seed < 1 << 128:
+    number = operator.index(seed)
+    if not 0 <= number < 1 << 128:
         raise ValueError(f"seed {seed} is not in 0..2**128-1")
-    return int(seed).to_bytes(16, "little")
+    return number.to_bytes(16, "little")
 
 
 cdef void set_key(Dice *dice, bytes key) except *:
