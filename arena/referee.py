@@ -134,7 +134,8 @@ class Referee:
         """A seat did something wrong: the default action answers its open question, or the seat retires.
 
         `used_s` and `limit_s` are the time taken and allowed, in seconds; `message` says what was wrong (a
-        timeout needs none). Ignored once the seat is retired or the game over.
+        timeout needs none). Ignored once the seat is retired or the game over; what a fallen seat does
+        wrong is noted and changes nothing.
         """
         if self.over or seat in self.conduct.retired:
             return
@@ -142,7 +143,8 @@ class Referee:
         default = question.legal[0].first() if question is not None else None
         if kind not in START_FAULTS:
             self.conduct.bill(seat, used_s)
-        retires = self.conduct.strike(seat, kind)
+        fallen = self._fallen(seat)
+        retires = self.conduct.strike(seat, kind) and not fallen
         cost = self.conduct.cost(seat, self.game.action_text(default) if default is not None else "")
         self.conduct.faults.append(
             Fault(
@@ -152,10 +154,11 @@ class Referee:
                 limit_ms=1000.0 * limit_s,
                 used_ms=1000.0 * used_s,
                 action="retire" if retires else "default",
-                message=f"{message or _late(used_s, limit_s)}; {cost}",
+                message=f"{message or _late(used_s, limit_s)}; {'the seat had fallen' if fallen else cost}",
             )
         )
-        self._answer_for(seat, None if retires or default is None else int(default))
+        if not fallen:
+            self._answer_for(seat, None if retires or default is None else int(default))
 
     def stop(self) -> None:
         """End an over-long game here: it counts like a capped one, with the termination `game_limit`."""
@@ -249,9 +252,13 @@ class Referee:
         except IllegalAction as error:
             raise PlatformFault(f"the engine refuses what it listed as legal: {error}") from error
 
+    def _fallen(self, seat: int) -> bool:
+        """Whether the rules have taken the seat out of the game."""
+        return self.state.result().eliminated_at[seat] >= 0
+
     def _retire(self, seat: int) -> None:
-        """Take a seat out, unless the game ended before."""
-        if self.state.pending_mask():
+        """Take a seat out, unless the game ended or the seat fell before."""
+        if self.state.pending_mask() and not self._fallen(seat):
             mode = self.conduct.policy.mode
             self.steps.append((seat, mode))
             self._tell(self.state.retire(seat, mode))

@@ -2,8 +2,8 @@
 
 Both follow from one order of the seats, best first:
 
-1. winners (a game decided by the rules or by forfeit), or the survivors at the cap: all tied under `split`
-   and `void`, by territories and then troops under `adjudicate`;
+1. winners (a game decided by the rules or by forfeit), or the survivors of a draw or at the cap: all tied,
+   except that under `adjudicate` territories and then troops decide at the cap;
 2. the other survivors, tied;
 3. the fallen, later falls first, those who fell together tied;
 4. retired seats, tied, whatever they hold on the board.
@@ -96,9 +96,9 @@ def placements(
 
 
 def winners(facts: Facts | Result, rule: PointRule, teams: Sequence[int] = ()) -> tuple[int, ...]:
-    """The seats that won, by the rules, by forfeit or as adjudicated; none where a capped game is shared."""
+    """The seats that won, by the rules, by forfeit or as adjudicated; none where it is a draw or shared."""
     seats = len(facts.eliminated_at)
-    if facts.termination not in DECIDED and rule != "adjudicate":
+    if not facts.winners if facts.termination in DECIDED else rule != "adjudicate":
         return ()
     return tuple(_groups(facts, rule, teams or range(seats))[0])
 

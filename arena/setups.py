@@ -59,7 +59,7 @@ def setup_for(variant: str, seats: int, options: Mapping[str, Any], rule: PointR
         ruleset=ruleset.text,
         ruleset_hash=ruleset.hash,
         seats=seats,
-        turn_cap=int(ruleset.options["turn_cap"]),
+        turn_cap=int(ruleset.options.get("turn_cap", 0)),
         teams=tuple(ruleset.teams),
         rotations=tuple(tuple(rotation) for rotation in ruleset.rotations),
         point_rule=rule,

@@ -290,18 +290,18 @@ def test_the_sides_have_different_actions() -> None:
 
 def test_the_sides_win_differently() -> None:
     game = game_of("uneven")
-    state = game.position("lap=1 place=1 shield=1 guns=3 ships=0,1,1")
+    state = game.position("lap=1 place=1 shield=1 guns=2 ships=0,1,1")
     state.script((4,))
     play(state, 1, "run 1")
     assert state.result().winners == (1, 2)
-    state = game.position("lap=1 falls=1 fell=-,-,0,- shield=9 guns=3 ships=0,1,0")
+    state = game.position("lap=1 falls=1 fell=-,-,0,- shield=9 guns=2 ships=0,1,0")
     state.script((4,))
     play(state, 0, "fire 1 1")
     assert state.result().winners == (0,)
 
 
 def test_the_cap_is_a_draw_between_sides_that_cannot_be_compared() -> None:
-    state = game_of("uneven").position("lap=8 place=3 shield=9 guns=3 ships=0,1,1")
+    state = game_of("uneven").position("lap=8 place=3 shield=9 guns=2 ships=0,1,1")
     play(state, 2, "hold")
     result = state.result()
     assert (result.termination, result.winners) == ("turn_cap", ())

@@ -23,8 +23,8 @@ from engine_core import Kind
 cdef enum:
     SEATS = 3
     TURNS = 4            # in a lap
-    SHIELD = 12
-    GUNS = 3
+    SHIELD = 9
+    GUNS = 2
     SHIPS = 6
     MENDED = 2           # at most, in one go
 
