@@ -1,0 +1,86 @@
+"""Starting bots that are commands: build steps, commands that cannot run, and the bench that uses them."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from wire_samples import RANDOM, Table, alive, bundled, faults_of, plan, table, wait_until
+
+from arena import bench_grpc
+from arena.botfiles import load_bot
+from arena.errors import PluginError
+from arena.server import build_bot
+from arena.types import BotSpec
+
+
+@pytest.fixture
+def shared() -> Iterator[Table]:
+    with table() as made:
+        yield made
+
+
+def built(folder: Path, program: str) -> BotSpec:
+    """A bot whose build step is a Python program."""
+    build = json.dumps(["python3", "-c", program])  # a JSON list of strings is one in TOML
+    (folder / "bot.toml").write_text(f'name = "built"\ncommand = ["true"]\nbuild = {build}\n')
+    return load_bot(folder)
+
+
+def test_build_step_runs_once_and_again_after_a_change(tmp_path: Path) -> None:
+    log = tmp_path / "log" / "runs"
+    log.parent.mkdir()
+    bot = built(tmp_path, f"open({str(log)!r}, 'a').write('x')")
+    assert [build_bot(bot), build_bot(bot)] == [True, False]
+    later = time.time() + 5
+    os.utime(tmp_path / "bot.toml", (later, later))
+    assert build_bot(bot)
+    assert log.read_text() == "xx"
+
+
+def test_build_step_that_fails_is_an_error_with_its_output(tmp_path: Path) -> None:
+    bot = built(tmp_path, "raise SystemExit('no compiler here')")
+    for _ in range(2):  # a failed build is tried again
+        with pytest.raises(PluginError, match=r"built: the build step .* code 1:\nno compiler here"):
+            build_bot(bot)
+
+
+def test_bot_without_a_build_step_needs_none() -> None:
+    assert not build_bot(bundled("outrider"))
+    assert not build_bot(RANDOM)
+
+
+def test_command_that_cannot_be_started_is_the_doors_fault_at_once(shared: Table) -> None:
+    bot = BotSpec("lost", "command", "/tmp", ("no-such-program",))
+    door = shared.door(bot)
+    assert door.fault is not None
+    assert door.fault[0] == "crash"
+    assert "cannot start `no-such-program` in /tmp" in door.fault[1]
+    result = shared.play(plan(bot, RANDOM, cap=3))
+    assert {fault[:2] for fault in faults_of(result, 0)} == {("crash", "retire")}
+
+
+def test_closing_a_door_ends_its_process(shared: Table) -> None:
+    door = shared.door(bundled("vanguard"))
+    assert wait_until(lambda: door.ready_at)
+    assert door.fault is None
+    pid = door.pid
+    assert pid is not None
+    assert alive(pid)
+    door.close()
+    door.close()
+    assert wait_until(lambda: not alive(pid))
+    assert door.fault is None
+
+
+def test_bench_measures_bot_and_echo_in_one_run() -> None:
+    """A short run: batches pay, and no bot is faster than the bare stream by more than noise."""
+    single, batched = bench_grpc.measure((1, 32), seconds=0.1, repeats=2)
+    assert (single.batch, batched.batch) == (1, 32)
+    assert batched.decisions_per_s > 2 * single.decisions_per_s > 0
+    assert batched.share_of_echo < 1.0
+    assert single.question_bytes > 1000
