@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ class BoardPicture:
                 letters[y][left + offset], styles[y][left + offset] = letter, self._style(owner[index])
         picture = Text()
         for row, row_styles in zip(letters, styles, strict=True):
-            for letter, style in zip(row, row_styles, strict=True):
-                picture.append(letter, style if letter != " " else "")
+            for style, run in groupby(zip(row, row_styles, strict=True), key=lambda cell: cell[1]):
+                picture.append("".join(letter for letter, _ in run), style)
             picture.append("\n")
         return picture
 

@@ -39,7 +39,7 @@ class ProgressDisplay:
             TextColumn("{task.fields[facts]}"),
             TimeRemainingColumn(),
             console=self._out,
-            disable=not self._out.is_terminal,
+            disable=not self._out.is_interactive,
         )
         self._task = self._bar.add_task(self._name, total=None, facts="")
         self._bar.start()
@@ -50,7 +50,7 @@ class ProgressDisplay:
     ) -> None:
         """Leave the last state on the screen."""
         self._bar.stop()
-        if not self._out.is_terminal and self._last is not None:
+        if not self._out.is_interactive and self._last is not None:
             self._say(self._last)
 
     def progressed(self, progress: Progress) -> None:
@@ -59,7 +59,7 @@ class ProgressDisplay:
         self._bar.update(
             self._task, completed=progress.done, total=progress.total, facts=self._facts(progress)
         )
-        if not self._out.is_terminal and time.monotonic() - self._said > LINE_S:
+        if not self._out.is_interactive and time.monotonic() - self._said > LINE_S:
             self._say(progress)
 
     def voided(self, result: MatchResult) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from engine_core import Event, Game, State, View
 
 NOTES = 8
+DRAWN = {"lap", "turn_colour", "owner", "troops"}  # a family without these fields is told in words
 FRAME_S = 0.04
 
 
@@ -29,11 +30,12 @@ class Watcher:
         self.out = out
         self.pace_s = pace_s
         self.picture = BoardPicture(game.ruleset)
+        self.drawable = {field.name for field in game.description.fields} >= DRAWN
         self.notes: deque[str] = deque(maxlen=NOTES)
         self.turn: tuple[int, int] | None = None
         self.drawn = 0.0
         self.frame: Group | None = None
-        if out.is_terminal:
+        if out.is_interactive and self.drawable:
             from rich.live import Live
 
             self.live: Live | None = Live(console=out, auto_refresh=False, screen=False)
@@ -45,6 +47,9 @@ class Watcher:
         """Take in the state after a step; it is drawn when a turn ends, or at once on a terminal."""
         for event in events:
             self.notes.append(self.game.event_text(event))
+        if not self.drawable:
+            self._print_notes()
+            return
         turn = (state.lap, state.turn_colour)
         if self.live is None:
             if turn != self.turn and self.frame is not None:
@@ -61,11 +66,16 @@ class Watcher:
     def end(self) -> None:
         """Draw the last state."""
         if self.live is None:
-            self.out.print(self.frame)
+            if self.frame is not None:
+                self.out.print(self.frame)
         else:
             if self.frame is not None:
                 self.live.update(self.frame, refresh=True)
             self.live.stop()
+
+    def _print_notes(self) -> None:
+        while self.notes:
+            self.out.print(self.notes.popleft(), markup=False)
 
     def _frame(self, state: State | View) -> Group:
         from rich.console import Group

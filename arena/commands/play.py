@@ -72,9 +72,11 @@ def command(
     players = _players(bots, setup)
     key = _key(seed)
     watcher = _watcher(setup, players) if show and not as_json else None
-    result = _play(setup, players, key, Limits(decision=decision), watcher)
-    if watcher is not None:
-        watcher.end()
+    try:
+        result = _play(setup, players, key, Limits(decision=decision), watcher)
+    finally:
+        if watcher is not None:
+            watcher.end()
     text = records.unpack(result.record).text()
     if record is not None:
         record.write_text(text + "\n", encoding="utf-8")
