@@ -57,6 +57,8 @@ cdef inline bint cards_agree(const Rules *rules, const State *state) noexcept no
 cdef inline bint living_agree(const Rules *rules, const State *state) noexcept nogil:
     """Who takes turns has a seat and land, but for the set-up and who has just lost the last territory."""
     cdef int colour
+    if state.eliminations + count(state.living) > rules.colours:
+        return False
     for colour in range(rules.colours):
         if not has(state.living, colour):
             continue
@@ -70,6 +72,8 @@ cdef inline bint battle_agrees(const Rules *rules, const State *state) noexcept 
     """An attack under way was a legal one; a captured territory waits for at least the dice rolled."""
     cdef int source = state.attack_from
     cdef int target = state.attack_to
+    if state.phase != PHASE_OCCUPY and state.victim != NONE:
+        return False
     if state.phase != PHASE_DEFEND and state.phase != PHASE_OCCUPY:
         return source == NONE and target == NONE
     if source >= rules.territories or target >= rules.territories or not has(rules.adjacent[source], target):
@@ -83,15 +87,17 @@ cdef inline bint battle_agrees(const Rules *rules, const State *state) noexcept 
     return state.troops[target] == 0 and least_move(rules, state) < state.troops[source]
 
 cdef inline bint can_be_answered(const Rules *rules, const State *state) noexcept nogil:
-    """Whether the phase is one that waits, and offers something."""
+    """Whether the phase is one that waits, and offers something; nothing is left over from another one."""
     cdef ActionRange trades[1]
     cdef int colour
+    if state.phase == PHASE_BONUS:
+        return state.bonus_choices != 0 and all_of(state.owned[state.turn_colour], state.bonus_choices)
+    if state.bonus_choices:
+        return False
     if state.phase == PHASE_DEPLOY:
         return state.reinforcements > 0
     if state.phase == PHASE_TRADE:
         return trade_legal(rules, state, trades, 1) > 0
-    if state.phase == PHASE_BONUS:
-        return state.bonus_choices != 0 and all_of(state.owned[state.turn_colour], state.bonus_choices)
     if state.phase == PHASE_CLAIM:
         return unclaimed(rules, state) != 0
     if state.phase == PHASE_PLACE:
