@@ -21,12 +21,14 @@ cdef class Game:
     cdef readonly int seats
     cdef readonly int state_size
     cdef readonly int words
+    cdef int32_t layout_version
     cdef uint8_t *spare[SPARE_BLOCKS]
     cdef int spare_count
     cdef uint8_t *take_block(self) except NULL
     cdef void give_block(self, uint8_t *block) noexcept
-    cdef State restored(self, list words, seed)
-    cdef void read_words(self, list words, Position position) except *
+    cdef State restored(self, data, seed)
+    cdef View seen(self, data, int seat)
+    cdef void read_packed(self, data, Position position) except *
 
 
 cdef class Position:

@@ -89,6 +89,7 @@ cdef class Game:
         self.seats = ruleset.seats
         self.state_size = self.kernel.state_size
         self.words = self.description.words()
+        self.layout_version = self.description.layout_version
         if self.words > MAX_FIELD_WORDS:
             raise RulesetError(f"family {ruleset.family} has {self.words} field words; at most {MAX_FIELD_WORDS}")
         self.offsets = {}
@@ -141,27 +142,44 @@ cdef class Game:
         self.kernel.init(self.rules, state.block, &state.dice, &log)
         return state, to_events(&log)
 
-    cdef State restored(self, list words, seed):
+    cdef State restored(self, data, seed):
+        """A state of a packed position, what it leaves unknown drawn from the seed."""
         cdef State state = State.__new__(State)
         state.allocate(self)
         set_key(&state.dice, key_of(seed))
-        self.read_words(words, state)
+        self.read_packed(data, state)
         self.kernel.resample(self.rules, state.block, -1, &state.dice)
         state.check()
         return state
 
-    cdef void read_words(self, list words, Position position) except *:
-        cdef int32_t buffer[MAX_FIELD_WORDS]
+    cdef View seen(self, data, int seat):
+        """A view of its packed form."""
+        cdef View view = View.__new__(View)
+        view.allocate(self)
+        view.seat = seat
+        view.cache = {}
+        self.read_packed(data, view)
+        return view
+
+    cdef void read_packed(self, data, Position position) except *:
+        """Fill a position from its packed form; TextError names the word at fault."""
+        cdef int32_t words[MAX_FIELD_WORDS + 1]
+        cdef const uint8_t[::1] source = data
         cdef int fault
-        cdef int i
-        if len(words) != self.words:
-            raise TextError(f"{len(words)} words where {self.words} belong", where="position")
-        for i in range(self.words):
-            buffer[i] = words[i]
+        if source.shape[0] != <ssize_t>sizeof(int32_t) * (self.words + 1):
+            raise TextError(f"{len(data)} bytes where {4 * (self.words + 1)} belong", where="packed position")
+        memcpy(words, &source[0], source.shape[0])
+        if words[0] != self.layout_version:
+            raise TextError(f"layout version {words[0]}, expected {self.layout_version}", where="version")
         memset(position.block, 0, self.state_size)
-        fault = self.kernel.import_fields(self.rules, position.block, buffer)
+        fault = self.kernel.import_fields(self.rules, position.block, words + 1)
         if fault:
-            raise TextError(f"{buffer[fault - 1]} is not possible here", where=self.word_name(fault - 1))
+            raise TextError(f"{words[fault]} is not possible here", where=self.word_name(fault - 1))
+
+    def pack_text(self, position):
+        """The packed form of a position or view text."""
+        words = text.parse_position(self.description, position)
+        return struct.pack(f"<{len(words) + 1}i", self.layout_version, *words)
 
     def place_of(self, name):
         """(offset, length) of a field; StateError lists the valid ones."""
@@ -179,36 +197,17 @@ cdef class Game:
 
     def position(self, position, *, seed=0):
         """Parse a position text; what it leaves unknown is filled in from the seed, which also keys the dice."""
-        return self.restored(text.parse_position(self.description, position), seed)
+        return self.restored(self.pack_text(position), seed)
 
     def unpack_position(self, data, *, seed=0):
-        return self.restored(self.unpack_words(data), seed)
-
-    def unpack_view(self, data, seat):
-        cdef View view = View.__new__(View)
-        view.allocate(self)
-        view.seat = seat
-        view.cache = {}
-        self.read_words(self.unpack_words(data), view)
-        return view
+        return self.restored(data, seed)
 
     def view(self, view, seat):
         """Parse a view text (`?` for what is hidden) as seen by a seat, -1 for the public."""
-        cdef View parsed = View.__new__(View)
-        parsed.allocate(self)
-        parsed.seat = seat
-        parsed.cache = {}
-        self.read_words(text.parse_position(self.description, view), parsed)
-        return parsed
+        return self.seen(self.pack_text(view), seat)
 
-    def unpack_words(self, data):
-        """The field words of a packed position or view, its version checked."""
-        if len(data) != 4 * (self.words + 1):
-            raise TextError(f"{len(data)} bytes where {4 * (self.words + 1)} belong", where="packed position")
-        version, *words = struct.unpack(f"<{self.words + 1}i", data)
-        if version != self.description.layout_version:
-            raise TextError(f"layout version {version}, expected {self.description.layout_version}", where="version")
-        return words
+    def unpack_view(self, data, seat):
+        return self.seen(data, seat)
 
     def action(self, action):
         return Action(*text.parse_action(self.description, action))
@@ -296,7 +295,7 @@ cdef class Position:
     def packed(self):
         cdef int32_t buffer[MAX_FIELD_WORDS + 1]
         cdef int n
-        buffer[0] = self.game.description.layout_version
+        buffer[0] = self.game.layout_version
         n = self.export(buffer + 1)
         return (<char *>buffer)[:4 * (n + 1)]
 

@@ -137,6 +137,13 @@ cdef inline int trade_legal(const Rules *rules, const State *state, ActionRange 
         add_range(out, &n, cap, KIND_END, 0, 0, 0, 0, 0)
     return n
 
+cdef inline bint offers_trades(const Rules *rules, const State *state) noexcept nogil:
+    """Whether the hand leaves a choice: a set that may be kept, or several of which one must go."""
+    cdef ActionRange some[2]
+    if state.cards_held[state.turn_colour] < 3 or not rules.holds_set(rules, state.hand[state.turn_colour]):
+        return False
+    return not must_trade(rules, state) or trade_legal(rules, state, some, 2) > 1
+
 cdef inline void trade(const Rules *rules, State *state, int a, int b, int c, EventLog *events) noexcept nogil:
     """Lay down a set: its troops join the reinforcements, its pictures may earn the bonus."""
     cdef uint64_t cards = bit(a) | bit(b) | bit(c)
@@ -182,16 +189,15 @@ cdef inline int keep_cards(const Rules *rules, State *state) noexcept nogil:
 
 cdef inline bint trade_settle(const Rules *rules, State *state, EventLog *events) noexcept nogil:
     """True when a trade must be asked for; a compulsory trade with a single set is made at once."""
-    cdef ActionRange only[2]
-    cdef uint64_t hand = state.hand[state.turn_colour]
+    cdef ActionRange only[1]
     if state.during_attack and not must_trade(rules, state):
         state.phase = PHASE_DEPLOY
         return False
-    if state.cards_held[state.turn_colour] < 3 or not rules.holds_set(rules, hand):
+    if offers_trades(rules, state):
+        return True
+    if not must_trade(rules, state) or not trade_legal(rules, state, only, 1):
         state.phase = PHASE_DEPLOY
         return False
-    if not must_trade(rules, state) or trade_legal(rules, state, only, 2) > 1:
-        return True
     trade(rules, state, only[0].a, only[0].b, only[0].c, events)
     return False
 

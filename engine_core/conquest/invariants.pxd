@@ -3,7 +3,7 @@
 from libc.stdint cimport uint64_t
 
 from engine_core.bits cimport bit, count, has
-from engine_core.conquest.cards cimport trade_legal
+from engine_core.conquest.cards cimport offers_trades
 from engine_core.conquest.combat cimport least_move, most_attack_dice
 from engine_core.conquest.setup cimport placing_colour, unclaimed
 from engine_core.conquest.state cimport (
@@ -13,7 +13,7 @@ from engine_core.conquest.state cimport (
     may_be_free,
 )
 from engine_core.conquest.victory cimport one_team
-from engine_core.kernel cimport NONE, ActionRange
+from engine_core.kernel cimport NONE
 
 cdef inline int broken_board(const Rules *rules, const State *state) noexcept nogil:
     """Every territory belongs to one colour and holds troops, but for the free and the one just captured."""
@@ -88,7 +88,6 @@ cdef inline bint battle_agrees(const Rules *rules, const State *state) noexcept 
 
 cdef inline bint can_be_answered(const Rules *rules, const State *state) noexcept nogil:
     """Whether the phase is one that waits, and offers something; nothing is left over from another one."""
-    cdef ActionRange trades[1]
     cdef int colour
     if state.phase == PHASE_BONUS:
         return state.bonus_choices != 0 and all_of(state.owned[state.turn_colour], state.bonus_choices)
@@ -97,7 +96,7 @@ cdef inline bint can_be_answered(const Rules *rules, const State *state) noexcep
     if state.phase == PHASE_DEPLOY:
         return state.reinforcements > 0
     if state.phase == PHASE_TRADE:
-        return trade_legal(rules, state, trades, 1) > 0
+        return offers_trades(rules, state)
     if state.phase == PHASE_CLAIM:
         return unclaimed(rules, state) != 0
     if state.phase == PHASE_PLACE:
