@@ -8,7 +8,7 @@ Packed layouts, used wherever a field's type is `bytes`; every word is little-en
   legal   three words a range: u32 kind | a << 8 | b << 16 | c << 24, i32 lo, i32 hi
   events  four words and the dice an event: u32 kind | a << 8 | b << 16 | c << 24, i32 n, i32 seat (-1 none),
           i32 number of dice, then that many i32 dice
-An operand that is not used is 255 in packed and typed form alike.
+An operand that an action does not use is 0; in an event 255 stands for nobody, or nothing that may be seen.
 """
 
 from collections import abc as _abc
