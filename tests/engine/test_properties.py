@@ -381,6 +381,19 @@ def test_resampled_states_are_consistent_with_the_view(
 
 @given(SETUP, SEED)
 @settings(max_examples=30)
+def test_a_guess_at_a_seat_that_is_asked_for_a_trade_gives_it_one(number: int, seed: int) -> None:
+    """Everybody sees the question, so a hand without a set is not consistent with what is seen."""
+    state = game_of(number).new_state(seed)
+    trade = VOCABULARY.phases.index("trade")
+    for seat in walk(state, Chooser(state.game, seed), 2500):
+        if state.phase == trade:
+            guess = state.public_view().resample(seed)
+            assert guess.legal(seat).count() >= 2
+            assert guess.public_view() == state.public_view()
+
+
+@given(SETUP, SEED)
+@settings(max_examples=30)
 def test_only_the_holder_is_told_which_card(number: int, seed: int) -> None:
     state = game_of(number).new_state(seed)
     seats = range(state.game.seats)
