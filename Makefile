@@ -37,7 +37,7 @@ lint: setup ## Check style, types and protocol files
 	@$(BIN)/ruff check --quiet $(CHECKED)
 	@$(BIN)/ruff format --check --quiet $(CHECKED)
 	@$(BIN)/mypy
-	@$(BIN)/cython-lint engine_core
+	@$(BIN)/cython-lint engine_core tests/kernels
 	@cd proto && ../$(BIN)/buf lint
 
 proto: setup ## Generate the Python protocol modules (arena/v1) from proto/

@@ -82,7 +82,7 @@ class Ledger:
         kinds = game.opening.game.description.events
         return any(
             event.dice
-            or event.seat not in (question.seat, wire.NOBODY)
+            or event.seat != question.seat
             or kinds[event.kind].name.startswith(_LUCK)
             for event in question.events
         )

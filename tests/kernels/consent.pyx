@@ -199,7 +199,7 @@ cdef int retire(const void *rules, void *block, int seat, int mode, Dice *_dice,
     cdef int territory
     if broken:
         return broken
-    if state.phase == CONSENT and is_ally(seat, state.turn):
+    if state.phase == CONSENT and seat == state.turn:
         close_window(state, False, events)
     if mode == RETIRE_NEUTRAL:
         for territory in range(TERRITORIES):

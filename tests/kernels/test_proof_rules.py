@@ -111,7 +111,10 @@ def test_a_third_seat_may_cancel_too() -> None:
     assert state.troops == (2, 3, 3)
 
 
-def test_a_cancel_can_be_cancelled_and_that_again() -> None:
+@pytest.mark.parametrize(
+    ("last", "works", "troops"), [("pass", 1, (3, 2, 3)), ("play cancel2", 0, (2, 3, 3))]
+)
+def test_a_cancel_can_be_cancelled_and_that_again(last: str, works: int, troops: tuple[int, ...]) -> None:
     state = battle((3, 4), boost0="0", cancel0="1", cancel1="0", cancel2="2")
     play(state, 0, "strike 1")
     play(state, 0, "play boost0")
@@ -122,8 +125,10 @@ def test_a_cancel_can_be_cancelled_and_that_again() -> None:
     play(state, 0, "play cancel1")
     assert state.pending() == (2,)
     assert state.depth == 3
-    assert "-: resolved boost0 0" in play(state, 2, "play cancel2")
-    assert state.troops == (2, 3, 3)
+    assert f"-: resolved boost0 {works}" in play(state, 2, last)
+    assert state.troops == troops
+    assert state.depth == 0
+    assert state.held == (0, 0, last == "pass")
 
 
 def test_a_dodge_rolls_the_defenders_die_again() -> None:
