@@ -155,6 +155,8 @@ cdef class Legal:
         self.reserve(C_MAX_RANGES)
 
     cdef void reserve(self, int capacity) except *:
+        """Room for that many ranges, empty; what was there is gone."""
+        PyMem_Free(self.ranges)
         self.ranges = <CRange *>PyMem_Malloc(max(capacity, 1) * sizeof(CRange))
         if self.ranges == NULL:
             raise MemoryError()

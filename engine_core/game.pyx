@@ -263,6 +263,8 @@ cdef class Position:
         return legal
 
     def legal_into(self, int seat, Legal buffer not None):
+        if buffer.capacity < C_MAX_RANGES:
+            buffer.reserve(C_MAX_RANGES)  # a list of legal() has no more room than it needed
         buffer.size = self.game.kernel.legal(self.game.rules, self.block, seat, buffer.ranges, buffer.capacity)
         return buffer.size
 
