@@ -6,8 +6,12 @@ number in flight. An actor that dies voids its batches; their matches are played
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
+import secrets
+import subprocess
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,8 +21,9 @@ from threading import Thread
 from time import perf_counter, sleep
 from typing import Any
 
+from arena.errors import PlatformFault
 from arena.runners import Attempts, OnResult, Problem, RunnerKind, cores
-from arena.runners.reaper import Run, owner_lives
+from arena.runners.reaper import SOURCES, Run, owner_lives
 from arena.types import Limits, MatchPlan, MatchResult, Player
 
 # Ray reads these when it is imported and when it starts its own processes.
@@ -29,6 +34,7 @@ SETTINGS = {
     "RAY_enable_metrics_collection": "0",
     "RAY_DEDUP_LOGS": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_AUTH_MODE": "token",  # other users of this machine reach the loopback address, too
 }
 OBJECT_STORE_BYTES = 100 * 2**20  # batches and results are small and travel inline
 BATCH_S = 0.3
@@ -109,7 +115,7 @@ class ClusterRunner:
         self._prepare = prepare
         self._run = Run()
         try:
-            self._ray = _start_ray(workers, self._run.folder)
+            self._ray = _start_ray(self._run, max(workers, cores()))
             self._actor_class = self._ray.remote(num_cpus=1, max_restarts=0)(_Actor)
             self._actors = [self._new_actor(number) for number in range(workers)]
         except BaseException:
@@ -141,8 +147,7 @@ class ClusterRunner:
 
     def close(self) -> None:
         """See arena.runners.Runner."""
-        if self._ray.is_initialized():
-            self._ray.shutdown()
+        self._ray.shutdown()
         self._run.close()
 
     def _new_actor(self, number: int) -> Any:
@@ -171,18 +176,64 @@ class ClusterRunner:
         return found
 
 
-def _start_ray(workers: int, folder: Path) -> Any:
-    """A Ray of our own on the loopback address, its files in `folder`; the ray module."""
-    os.environ.update(SETTINGS)
+def _start_ray(run: Run, cpus: int) -> Any:
+    """The ray module, connected to a Ray of our own.
+
+    Ray's processes end when they are signalled, and take us along. In a session of their own, below another
+    process, no signal that a terminal or `timeout` sends to our group reaches them.
+    """
+    os.environ.update(SETTINGS, RAY_AUTH_TOKEN=_token())
+    head = subprocess.Popen(
+        [sys.executable, "-m", "arena.runners.cluster", str(cpus), str(run.folder)],
+        cwd=SOURCES,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    run.include(head.pid)
+    address = head.stdout.readline().strip() if head.stdout else ""
+    if not address:
+        raise PlatformFault("Ray did not start; its own output says why")
     import ray
 
+    _quiet(ray)
+    ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    return ray
+
+
+def _quiet(ray: Any) -> None:
+    """Keep Ray from writing about lost workers into our output, which tells it in its own words.
+
+    Ray has no public way; its debugger uses this one.
+    """
+    ray._private.worker._worker_logs_enabled = False
+
+
+@functools.cache
+def _token() -> str:
+    """What callers of our Ray must show: drawn once a process, since Ray remembers the first it sees."""
+    return secrets.token_hex(32)
+
+
+def head(cpus: int, folder: str) -> None:
+    """Own a Ray on the loopback address, its files in `folder`, until our input ends; print its address."""
+    import ray
+
+    _quiet(ray)
     ray.init(
         address="local",
-        num_cpus=max(workers, cores()),
+        num_cpus=cpus,
         include_dashboard=False,
         log_to_driver=False,
         logging_level=logging.ERROR,
         object_store_memory=OBJECT_STORE_BYTES,
-        _temp_dir=str(folder),
+        _temp_dir=folder,
     )
-    return ray
+    print(ray.get_runtime_context().gcs_address, flush=True)
+    sys.stdin.read()
+    ray.shutdown()
+
+
+if __name__ == "__main__":
+    head(int(sys.argv[1]), sys.argv[2])

@@ -1,7 +1,8 @@
 """Leaves nothing behind: a run's processes carry a mark, its files one folder, and both go with its owner.
 
-`Run` sets the mark and starts a reaper process (this module as a program) that waits for the owner to end, in
-whatever way, and then kills what is marked. `sweep_stale` does the same for runs whose reaper was killed too.
+`Run` sets the mark and starts a reaper process (this module as a program) that waits for the owner to end,
+in whatever way, and then kills what is marked. Some programs overwrite their environment, where the mark is
+(Ray's do), so whole sessions can be included, too. `sweep_stale` clears runs whose reaper was killed as well.
 """
 
 from __future__ import annotations
@@ -14,24 +15,33 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena.launcher.processes import MARKER, processes, sweep
+from arena.launcher.processes import MARKER, kill, marked, processes
 
 PREFIX = "arena-"
+SESSIONS = "sessions"
 CLOSE_S = 5.0
+CLEAR_S = 3.0
 _MARK = re.compile(r"\d+-\d+-[0-9a-f]{8}")
 SOURCES = Path(__file__).resolve().parents[2]
 
 
-def start_time(pid: int) -> str:
-    """When a process started (clock ticks since boot), which with the pid names it for good; "" if gone."""
+def status(pid: int) -> tuple[str, int, str]:
+    """(state, session, start in clock ticks since boot) of a process; the state is `X` when it is gone."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return ""
-    return text.rpartition(")")[2].split()[19]
+        return "X", 0, ""
+    fields = text.rpartition(")")[2].split()
+    return fields[0], int(fields[3]), fields[19]
+
+
+def start_time(pid: int) -> str:
+    """When a process started, which with the pid names it for good; "" if gone."""
+    return status(pid)[2]
 
 
 def new_mark() -> str:
@@ -68,6 +78,11 @@ class Run:
         )
         os.environ.update({MARKER: self.mark, "TMPDIR": str(self.folder)})
 
+    def include(self, session: int) -> None:
+        """Count every process of a session in; `session` is the pid of its leader, which we started."""
+        with (self.folder / SESSIONS).open("a", encoding="utf-8") as stream:
+            stream.write(f"{session} {start_time(session)}\n")
+
     def close(self) -> None:
         """Let the reaper clear what is left, and wait for it."""
         for name, value in self._before.items():
@@ -86,10 +101,38 @@ def sweep_stale() -> list[str]:
     folders = {path.name.removeprefix(PREFIX): path for path in short_folder().glob(f"{PREFIX}*")}
     stale = sorted(mark for mark in {*_marks(), *folders} if _MARK.fullmatch(mark) and not owner_lives(mark))
     for mark in stale:
-        sweep(mark)
-        if mark in folders:
-            shutil.rmtree(folders[mark], ignore_errors=True)
+        clear(mark, short_folder() / f"{PREFIX}{mark}")
     return stale
+
+
+def clear(mark: str, folder: Path) -> None:
+    """Kill what belongs to a run, again and again, since it may fork meanwhile; then remove its folder."""
+    sessions = _sessions(folder)
+    deadline = time.monotonic() + CLEAR_S
+    while (left := {*marked(mark), *_members(sessions)}) and time.monotonic() < deadline:
+        for pid in left:
+            kill(pid)
+        time.sleep(0.005)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sessions(folder: Path) -> set[int]:
+    """The sessions counted in, but those whose number another process has meanwhile."""
+    try:
+        lines = (folder / SESSIONS).read_text(encoding="utf-8").split("\n")
+    except OSError:
+        return set()
+    leaders = [line.split(" ") for line in lines if line]
+    return {int(pid) for pid, started in leaders if start_time(int(pid)) in ("", started)}
+
+
+def _members(sessions: set[int]) -> list[int]:
+    found = []
+    for pid in processes() if sessions else ():
+        state, session, _ = status(pid)
+        if session in sessions and state not in "ZX":
+            found.append(pid)
+    return found
 
 
 def _marks() -> Iterator[str]:
@@ -105,8 +148,7 @@ def _marks() -> Iterator[str]:
 def main(mark: str, folder: str) -> None:
     """Wait for the end of the owner, which holds the other end of our input; then clear its run."""
     sys.stdin.buffer.read()
-    sweep(mark)
-    shutil.rmtree(folder, ignore_errors=True)
+    clear(mark, Path(folder))
 
 
 if __name__ == "__main__":

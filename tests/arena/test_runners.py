@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 from match_samples import bot_file, classic, plan_of, randoms
-from tournament_samples import arena, run_of, wait_until
+from tournament_samples import Family, arena, command_line, wait_until
 
 from arena.botfiles import load_bot
 from arena.errors import PlatformFault
-from arena.launcher.processes import MARKER, marked
+from arena.launcher.processes import MARKER, descendants, marked
 from arena.plugins import installed
 from arena.runners import choose, cores, start, worker_count
 from arena.runners.cluster import ClusterRunner
@@ -100,14 +100,15 @@ def test_a_worker_keeps_a_bots_process_over_many_matches() -> None:
     players = (randoms(1)[0], outrider())
     with closing(InlineRunner(players)) as runner:
         assert runner.check(Limits()) == []
-        bots = {pid for pid in run_of(os.getpid()) if "bot.py" in command_line(pid)}
+        bots = set(bots_alive())
         played = Played()
         runner.run(plans(players, 3), played)
-        assert {pid for pid in run_of(os.getpid()) if "bot.py" in command_line(pid)} == bots
+        assert set(bots_alive()) == bots
+        family = Family(os.getpid())
     assert len(bots) == 1
     assert played.counted == [0, 1, 2]
     assert all(game.faults == () for result in played.attempts for game in result.games)
-    assert run_of(os.getpid()) == []
+    assert family.alive() == []
 
 
 def test_c06_a_bot_that_died_is_started_anew_for_the_next_match() -> None:
@@ -119,25 +120,17 @@ def test_c06_a_bot_that_died_is_started_anew_for_the_next_match() -> None:
         def kill_after_the_first(plan: MatchPlan, result: MatchResult) -> None:
             played(plan, result)
             if plan.sequence == 0:
-                for pid in run_of(os.getpid()):
-                    if "bot.py" in command_line(pid):
-                        os.kill(pid, signal.SIGKILL)
-                wait_until(lambda: bots_alive() == 0, "the bot's end")
+                for pid in bots_alive():
+                    os.kill(pid, signal.SIGKILL)
+                wait_until(lambda: bots_alive() == [], "the bot's end")
 
         runner.run(plans(players, 2), kill_after_the_first)
     assert played.counted == [0, 1]
     assert all(game.faults == () for game in played.attempts[1].games)
 
 
-def command_line(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-    except OSError:
-        return ""
-
-
-def bots_alive() -> int:
-    return sum("bot.py" in command_line(pid) for pid in run_of(os.getpid()))
+def bots_alive() -> list[int]:
+    return [pid for pid in descendants(os.getpid()) if "bot.py" in command_line(pid)]
 
 
 def test_a_worker_without_a_folder_voids_what_it_cannot_play() -> None:
@@ -197,18 +190,17 @@ def test_ray_plays_the_same_games_and_only_on_loopback(inline_digests: dict[tupl
     players = randoms(2)
     with closing(start("cluster", players, 2, installed)) as runner:
         assert runner.check(Limits()) == []
-        family = run_of(os.getpid())
-        assert foreign_listeners(family) == []
-        assert {os.getpriority(os.PRIO_PROCESS, pid) for pid in family} == {
-            os.getpriority(os.PRIO_PROCESS, 0)
-        }
-        assert not any("dashboard/client" in command_line(pid) for pid in family)
+        family = Family(os.getpid())
+        assert any("raylet" in command_line(pid) for pid in family.pids)
+        assert foreign_listeners(family.pids) == []
+        priorities = {os.getpriority(os.PRIO_PROCESS, pid) for pid in family.pids}
+        assert priorities == {os.getpriority(os.PRIO_PROCESS, 0)}
         played = Played()
         runner.run(plans(players, 30), played)
     assert played.counted == list(range(30))
     assert played.digests == inline_digests
     assert {result.worker for result in played.attempts} == {"ray-0", "ray-1"}
-    assert run_of(os.getpid()) == []
+    assert family.alive() == []
 
 
 def foreign_listeners(pids: list[int]) -> list[str]:
@@ -236,7 +228,9 @@ def address_of(text: str, family: socket.AddressFamily) -> str:
     return socket.inet_ntop(family, b"".join(words))
 
 
-def test_a11_a_lost_worker_voids_its_batch_which_is_played_again(tmp_path: Path) -> None:
+def test_a11_a_lost_worker_voids_its_batch_which_is_played_again(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     players = (randoms(1)[0], bot_file(tmp_path, "dying", DYING))
     played = Played()
     with closing(ClusterRunner(players, 1, installed)) as runner:
@@ -245,16 +239,16 @@ def test_a11_a_lost_worker_voids_its_batch_which_is_played_again(tmp_path: Path)
     voided = [result for result in played.attempts if result.error]
     assert voided
     assert all("worker ray-0 was lost" in result.error for result in voided)
+    assert capfd.readouterr().out == ""
 
 
 def test_a_match_that_kills_every_worker_stops_the_run(tmp_path: Path) -> None:
     players = (randoms(1)[0], bot_file(tmp_path, "deadly", DEADLY))
-    with (
-        closing(ClusterRunner(players, 1, installed)) as runner,
-        pytest.raises(PlatformFault, match="3 times"),
-    ):
-        runner.run(plans(players, 2), Played())
-    assert run_of(os.getpid()) == []
+    with closing(ClusterRunner(players, 1, installed)) as runner:
+        with pytest.raises(PlatformFault, match="failed 3 times"):
+            runner.run(plans(players, 2), Played())
+        family = Family(os.getpid())
+    assert family.alive() == []
 
 
 # ---- nothing stays behind

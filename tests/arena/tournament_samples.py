@@ -11,7 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.launcher.processes import MARKER, processes
+from arena.launcher.processes import descendants, processes
+from arena.runners.reaper import status
 from arena.store import Store
 from arena.store.rows import LeaderboardRow, RatingChangeRow
 
@@ -134,17 +135,29 @@ def outcome(database: Path) -> Outcome:
         return Outcome(store.content_hash(row.id), table, store.rating_changes(row.id))
 
 
-def run_of(owner: int) -> list[int]:
-    """The processes that belong to a run of process `owner`, wherever they went."""
-    found = []
-    for pid in processes():
-        try:
-            entries = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if any(entry.startswith(f"{MARKER}={owner}-".encode()) for entry in entries):
-            found.append(pid)
-    return found
+class Family:
+    """All processes below one now, and whatever joins their sessions later; not the process's own session."""
+
+    def __init__(self, owner: int) -> None:
+        self.pids = descendants(owner)
+        self.sessions = {status(pid)[1] for pid in self.pids} - {status(owner)[1]}
+
+    def alive(self) -> list[str]:
+        """Those that still run, with their commands."""
+        found = []
+        for pid in processes():
+            state, session, _ = status(pid)
+            if session in self.sessions and state not in "ZX":
+                found.append(f"{pid} {command_line(pid)}")
+        return found
+
+
+def command_line(pid: int) -> str:
+    """A process's command line, "" when it is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
