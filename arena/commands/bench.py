@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 SOURCES = Path(__file__).resolve().parents[2]
 
 
-@click.command("bench", epilog=example("arena bench --quick", "arena bench core --output results/bench.md"))
+@click.command(
+    "bench",
+    short_help="Measure the core, gRPC, Ray and steps from Python.",
+    epilog=example("arena bench --quick", "arena bench core --output results/bench.md"),
+)
 @click.argument("parts", nargs=-1)
 @click.option("--list", "listing", is_flag=True, help="List the parts and measure nothing.")
 @click.option("--quick", is_flag=True, help="Seconds instead of minutes; less exact.")

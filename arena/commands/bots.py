@@ -7,7 +7,11 @@ import click
 from arena.commands._common import console, example, json_option, print_json, table
 
 
-@click.command("bots", epilog=example("arena bots", "arena bots random", "arena bots ./mybot.py --json"))
+@click.command(
+    "bots",
+    short_help="List or describe the bots.",
+    epilog=example("arena bots", "arena bots random", "arena bots ./mybot.py --json"),
+)
 @click.argument("bot", required=False)
 @json_option
 def command(bot: str | None, as_json: bool) -> None:

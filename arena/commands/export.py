@@ -20,6 +20,7 @@ NAMES = ("standings", "games", "pairwise", "faults")
 
 @click.command(
     "export",
+    short_help="Write results as CSV or JSON.",
     epilog=example("arena export standings demo", "arena export games demo --json --output games.json"),
 )
 @click.argument("what", type=click.Choice(NAMES))

@@ -67,7 +67,11 @@ variants = ["conquest"]  # variants or families it plays; leave it out for all
 """
 
 
-@click.command("init", epilog=example("arena init mybot", "arena init mybot --lang javascript"))
+@click.command(
+    "init",
+    short_help="Make a bot that plays at once.",
+    epilog=example("arena init mybot", "arena init mybot --lang javascript"),
+)
 @click.argument("name")
 @click.option(
     "--lang",

@@ -18,6 +18,7 @@ from arena.commands._common import (
 
 @click.command(
     "leaderboard",
+    short_help="Show who is best, per pool.",
     epilog=_standings.COLUMNS_HELP
     + "\n"
     + example("arena leaderboard", "arena leaderboard demo --db results/demo/arena.db --json"),

@@ -30,6 +30,7 @@ POINT_RULES: tuple[PointRule, ...] = get_args(PointRule)
 
 @click.command(
     "play",
+    short_help="Play one game.",
     epilog=example(
         "arena play random greedy --show",
         "arena play ./mybot.py random random --option turn_cap=50 --seed 7 --record game.json",

@@ -7,7 +7,11 @@ import click
 from arena.commands._common import console, example, json_option, print_json, table
 
 
-@click.command("plugins", epilog=example("arena plugins", "arena plugins --json"))
+@click.command(
+    "plugins",
+    short_help="Show what came from where, and what was skipped.",
+    epilog=example("arena plugins", "arena plugins --json"),
+)
 @json_option
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:

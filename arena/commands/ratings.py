@@ -22,7 +22,11 @@ def command() -> None:
     """Recompute the ratings, or explain them match by match."""
 
 
-@command.command("recompute", epilog=example("arena ratings recompute --db results/demo/arena.db"))
+@command.command(
+    "recompute",
+    short_help="Compute the ratings again from the games.",
+    epilog=example("arena ratings recompute --db results/demo/arena.db"),
+)
 @click.argument("tournament", required=False)
 @database_option
 @json_option
@@ -46,7 +50,11 @@ def recompute(ctx: click.Context, tournament: str | None, database: str, as_json
         ctx.exit(FAILED)
 
 
-@command.command("changes", epilog=example("arena ratings changes demo --player greedy"))
+@command.command(
+    "changes",
+    short_help="Explain the ratings match by match.",
+    epilog=example("arena ratings changes demo --player greedy"),
+)
 @click.argument("tournament", required=False)
 @click.option("--player", help="Only this player's changes.")
 @database_option

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "replay",
+    short_help="Play a game record again.",
     epilog=example("arena replay game.json --verify", "arena replay 17 --db results/demo/arena.db --show"),
 )
 @click.argument("record")

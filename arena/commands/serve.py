@@ -12,6 +12,7 @@ from arena.commands._common import example, json_option, print_json
 
 @click.command(
     "serve",
+    short_help="Serve the gRPC services.",
     epilog=example("arena serve", "arena serve --listen 127.0.0.1:50051 --listen unix:/tmp/arena.sock"),
 )
 @click.option(

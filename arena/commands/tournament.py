@@ -84,7 +84,9 @@ def run(
 
 
 @command.command(
-    "resume", epilog=example("arena tournament resume", "arena tournament resume demo --db demo.db")
+    "resume",
+    short_help="Go on with a tournament that was stopped.",
+    epilog=example("arena tournament resume", "arena tournament resume demo --db demo.db"),
 )
 @click.argument("tournament", required=False)
 @click.option("--runner", type=click.Choice(RUNNERS), help="Use this runner instead of the file's.")
@@ -121,7 +123,11 @@ def resume(
         _play(ctx, lambda: tournaments.reopen(store, kept, row.id), store, kept, shown, as_json)
 
 
-@command.command("show", epilog=example("arena tournament show", "arena tournament show demo --json"))
+@command.command(
+    "show",
+    short_help="Show tournaments.",
+    epilog=example("arena tournament show", "arena tournament show demo --json"),
+)
 @click.argument("tournament", required=False)
 @database_option
 @json_option

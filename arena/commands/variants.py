@@ -8,7 +8,11 @@ import engine_core
 from arena.commands._common import console, example, json_option, print_json, table
 
 
-@click.command("variants", epilog=example("arena variants", "arena variants classic"))
+@click.command(
+    "variants",
+    short_help="List or describe the variants.",
+    epilog=example("arena variants", "arena variants classic"),
+)
 @click.argument("name", required=False)
 @json_option
 def command(name: str | None, as_json: bool) -> None:

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from arena.store.rows import GameRow, TournamentRow
 
 
-@click.command("verify", epilog=example("arena verify demo --db results/demo/arena.db", "arena verify --all"))
+@click.command(
+    "verify",
+    short_help="Recompute what a tournament claims.",
+    epilog=example("arena verify demo --db results/demo/arena.db", "arena verify --all"),
+)
 @click.argument("tournament", required=False)
 @click.option("--games", default=100, show_default=True, help="Replay this many games, spread over all.")
 @click.option("--all", "every", is_flag=True, help="Replay every game.")

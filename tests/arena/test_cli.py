@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import resource
 import shlex
 import shutil
@@ -50,6 +51,7 @@ def commands() -> Iterator[tuple[str, click.Command]]:
             yield from ((f"{name} {each}", command.commands[each]) for each in sorted(command.commands))
 
 
+HELP = ROOT / "tests" / "data" / "cli_help.txt"
 COMMANDS = dict(commands())
 LEAVES = {name: command for name, command in COMMANDS.items() if not isinstance(command, click.Group)}
 
@@ -102,6 +104,15 @@ def test_help_explains_the_command_its_options_and_an_example(name: str) -> None
         elif isinstance(parameter, click.Argument):
             shown = (parameter.metavar or parameter.name or "").split()[0].upper().rstrip(".")
             assert shown in command.help or shown == "BOT", f"{shown} is not explained"
+
+
+def test_help_is_what_it_was() -> None:
+    """Run with ARENA_WRITE_SNAPSHOTS=1 to take over a change that is meant."""
+    pages = [run("--help").output, *(run(*name.split(), "--help").output for name in COMMANDS)]
+    text = "\n".join(pages).replace("Usage: cli", "Usage: arena")
+    if os.environ.get("ARENA_WRITE_SNAPSHOTS"):
+        HELP.write_text(text)
+    assert text == HELP.read_text()
 
 
 @pytest.mark.parametrize("name", LEAVES)
