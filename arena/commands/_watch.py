@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from arena.commands._board import BoardPicture
 from arena.commands._common import table
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
+    from rich.live import Live
     from rich.table import Table
 
     from engine_core import Event, Game, State, View
@@ -35,47 +36,44 @@ class Watcher:
         self.turn: tuple[int, int] | None = None
         self.drawn = 0.0
         self.frame: Group | None = None
-        if out.is_interactive and self.drawable:
+        self.live: Live | None = None
+
+    def __enter__(self) -> Self:
+        """Start the live picture, if this is a terminal that can show one."""
+        if self.out.is_interactive and self.drawable:
             from rich.live import Live
 
-            self.live: Live | None = Live(console=out, auto_refresh=False, screen=False)
+            self.live = Live(console=self.out, auto_refresh=False)
             self.live.start()
-        else:
-            self.live = None
+        return self
 
-    def step(self, events: Iterable[Event], state: State | View) -> None:
-        """Take in the state after a step; it is drawn when a turn ends, or at once on a terminal."""
-        for event in events:
-            self.notes.append(self.game.event_text(event))
-        if not self.drawable:
-            self._print_notes()
-            return
-        turn = (state.lap, state.turn_colour)
-        if self.live is None:
-            if turn != self.turn and self.frame is not None:
-                self.out.print(self.frame)
-            self.frame = self._frame(state)
-        elif time.monotonic() - self.drawn > FRAME_S or self.pace_s:
-            time.sleep(self.pace_s)
-            self.live.update(self._frame(state), refresh=True)
-            self.drawn = time.monotonic()
-        else:
-            self.frame = self._frame(state)
-        self.turn = turn
-
-    def end(self) -> None:
+    def __exit__(self, *_: object) -> None:
         """Draw the last state."""
-        if self.live is None:
-            if self.frame is not None:
-                self.out.print(self.frame)
-        else:
+        if self.live is not None:
             if self.frame is not None:
                 self.live.update(self.frame, refresh=True)
             self.live.stop()
+        elif self.frame is not None:
+            self.out.print(self.frame)
 
-    def _print_notes(self) -> None:
-        while self.notes:
-            self.out.print(self.notes.popleft(), markup=False)
+    def step(self, events: Iterable[Event], state: State | View) -> None:
+        """Take in the state after a step; it is drawn when a turn ends, or at once on a terminal."""
+        texts = [self.game.event_text(event) for event in events]
+        if not self.drawable:
+            for text in texts:
+                self.out.print(text, markup=False)
+            return
+        self.notes.extend(texts)
+        turn = (state.lap, state.turn_colour)
+        before, self.frame = self.frame, self._frame(state)
+        if self.live is None:
+            if turn != self.turn and before is not None:
+                self.out.print(before)
+        elif self.pace_s or time.monotonic() - self.drawn > FRAME_S:
+            time.sleep(self.pace_s)
+            self.live.update(self.frame, refresh=True)
+            self.drawn = time.monotonic()
+        self.turn = turn
 
     def _frame(self, state: State | View) -> Group:
         from rich.console import Group

@@ -15,7 +15,7 @@ import click
 from arena.commands._common import FAILED, console, example, json_option, print_json, table
 
 if TYPE_CHECKING:
-    from arena.bench import Figure
+    from arena.bench import Figure, Part
 
 SOURCES = Path(__file__).resolve().parents[2]
 
@@ -51,12 +51,7 @@ def command(
         titles = {name: part.TITLE for name, part in chosen.items()}
         print_json(titles) if as_json else _print_titles(titles)
         return
-    found: dict[str, list[Figure]] = {}
-    for name, part in chosen.items():
-        click.echo(f"measuring {name} ...", err=True)
-        found[part.TITLE] = part.measure(quick)
-        if not as_json:
-            _show(part.TITLE, found[part.TITLE])
+    found = _measure(chosen, quick, show=not as_json)
     if as_json:
         print_json({"conditions": _conditions(quick), "figures": found})
     if output is not None:
@@ -64,6 +59,16 @@ def command(
         click.echo(f"wrote {output}", err=True)
     if any(figure.met is False for figures in found.values() for figure in figures):
         ctx.exit(FAILED)
+
+
+def _measure(parts: Mapping[str, Part], quick: bool, *, show: bool) -> dict[str, list[Figure]]:
+    found: dict[str, list[Figure]] = {}
+    for name, part in parts.items():
+        click.echo(f"measuring {name} ...", err=True)
+        found[part.TITLE] = part.measure(quick)
+        if show:
+            _show(part.TITLE, found[part.TITLE])
+    return found
 
 
 def _print_titles(titles: Mapping[str, str]) -> None:

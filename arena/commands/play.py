@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -67,25 +67,23 @@ def command(
     One bot alone takes all seats. The same bots, options and seed give the same game. Exit code 1: the
     platform failed; a bot that loses or breaks is a result.
     """
-    from arena import record as records
-
     setup = _setup(variant, seats or max(2, len(bots)), pairs, point_rule)
     players = _players(bots, setup)
     key = _key(seed)
-    watcher = _watcher(setup, players) if show and not as_json else None
-    try:
-        result = _play(setup, players, key, Limits(decision=decision), watcher)
-    finally:
-        if watcher is not None:
-            watcher.end()
-    text = records.unpack(result.record).text()
+    result = _play(setup, players, key, Limits(decision=decision), show=show and not as_json)
     if record is not None:
-        record.write_text(text + "\n", encoding="utf-8")
+        _write_record(record, result)
     if as_json:
         facts = {k: v for k, v in dataclasses.asdict(result).items() if k not in ("record", "rotation")}
         print_json({**facts, "players": [player.name for player in players], "seed": key.hex()})
     else:
         _print(result, players, key)
+
+
+def _write_record(path: Path, result: GameResult) -> None:
+    from arena import record as records
+
+    path.write_text(records.unpack(result.record).text() + "\n", encoding="utf-8")
 
 
 def _setup(variant: str, seats: int, pairs: Sequence[str], point_rule: PointRule) -> VariantSetup:
@@ -137,18 +135,19 @@ def _key(seed: str | None) -> bytes:
 
 
 def _play(
-    setup: VariantSetup, players: tuple[Player, ...], key: bytes, limits: Limits, watcher: Watcher | None
+    setup: VariantSetup, players: tuple[Player, ...], key: bytes, limits: Limits, *, show: bool
 ) -> GameResult:
-    """The game's result; `watcher` is shown every step."""
     from arena.errors import SpecError
     from arena.runners.inline import InlineRunner
     from arena.types import MatchPlan, MatchResult
 
+    watcher = _watcher(setup, players) if show else None
+    results: list[MatchResult] = []
+
     def watch(_plan: MatchPlan, _rotation: int) -> Watch | None:
         return watcher.step if watcher else None
 
-    results: list[MatchResult] = []
-    with closing(InlineRunner(players, watch)) as runner:
+    with closing(InlineRunner(players, watch)) as runner, watcher or nullcontext():
         if problems := runner.check(limits):
             raise SpecError(problems, source="bots that cannot be started")
         runner.run([MatchPlan(0, key, setup, players, limits)], lambda _plan, result: results.append(result))

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from arena.record import Record
 
 
+PACE_S = 0.02
+
+
 @click.command(
     "replay",
     short_help="Play a game record again.",
@@ -55,10 +58,9 @@ def command(record: str, verify: bool, show: bool, database: str, as_json: bool)
     elif show:
         from arena.commands._watch import Watcher
 
-        watcher = Watcher(game_record.game(), game_record.players, console())
-        for state, events in records.walk(game_record):
-            watcher.step(events, state)
-        watcher.end()
+        with Watcher(game_record.game(), game_record.players, console(), pace_s=PACE_S) as watcher:
+            for state, events in records.walk(game_record):
+                watcher.step(events, state)
     else:
         _print_steps(game_record)
 

@@ -54,20 +54,25 @@ def command(
         problems = [*_identity(store, row, content, expect), *_ratings(store, row)]
         replayed, differing = _records(store, row, None if every else games)
     problems += differing
-    report = {
-        "tournament": row.name,
-        "matches": row.committed,
-        "games_replayed": replayed,
-        "content_hash": content,
-        "problems": problems,
-    }
-    if as_json:
-        print_json(report)
-    else:
-        click.echo(f"{row.name}: {row.committed} matches, {replayed} games replayed, content hash {content}")
-        click.echo("everything is equal" if not problems else "\n".join(problems))
+    _report(row, content, replayed, problems, as_json)
     if problems:
         ctx.exit(FAILED)
+
+
+def _report(row: TournamentRow, content: str, replayed: int, problems: list[str], as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "tournament": row.name,
+                "matches": row.committed,
+                "games_replayed": replayed,
+                "content_hash": content,
+                "problems": problems,
+            }
+        )
+        return
+    click.echo(f"{row.name}: {row.committed} matches, {replayed} games replayed, content hash {content}")
+    click.echo("everything is equal" if not problems else "\n".join(problems))
 
 
 def _identity(store: Store, row: TournamentRow, content: str, expect: str | None) -> Iterator[str]:

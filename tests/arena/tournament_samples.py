@@ -80,13 +80,13 @@ def write_tournament(
     return file
 
 
-def arena(*arguments: str | Path, timeout: float = 120.0, **environment: str) -> subprocess.CompletedProcess[str]:
+def arena(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run the program to its end."""
     return subprocess.run(
         [ARENA, *arguments],
         capture_output=True,
         text=True,
-        timeout=timeout,
+        timeout=180,
         env={**os.environ, **environment},
         check=False,
     )
