@@ -14,8 +14,8 @@ from engine_core.actions cimport Action, Event, Legal, code_of, decode
 from engine_core.bits cimport lowest
 from engine_core.dice cimport Dice
 from engine_core.kernel cimport (
-    KERNEL_ABI, MAX_FIELD_WORDS, MAX_RANGES as C_MAX_RANGES, RETIRE_NEUTRAL, RETIRE_PASSIVE, EventLog,
-    Facts, Kernel,
+    KERNEL_ABI, MAX_FIELD_WORDS, MAX_RANGES as C_MAX_RANGES, NOT_ASKED, RETIRE_NEUTRAL, RETIRE_PASSIVE, EventLog, Facts,
+    Kernel,
 )
 from engine_core.kernel cimport Action as CAction
 from engine_core.kernel cimport ActionRange as CRange
@@ -255,8 +255,10 @@ cdef class Position:
 
     def legal(self, int seat):
         cdef CRange ranges[C_MAX_RANGES]
-        cdef int size = self.game.kernel.legal(self.game.rules, self.block, seat, ranges, C_MAX_RANGES)
+        cdef int size = 0
         cdef Legal legal = Legal.__new__(Legal)
+        if 0 <= seat < self.game.seats:
+            size = self.game.kernel.legal(self.game.rules, self.block, seat, ranges, C_MAX_RANGES)
         legal.reserve(size)
         memcpy(legal.ranges, ranges, size * sizeof(CRange))
         legal.size = size
@@ -265,7 +267,9 @@ cdef class Position:
     def legal_into(self, int seat, Legal buffer not None):
         if buffer.capacity < C_MAX_RANGES:
             buffer.reserve(C_MAX_RANGES)  # a list of legal() has no more room than it needed
-        buffer.size = self.game.kernel.legal(self.game.rules, self.block, seat, buffer.ranges, buffer.capacity)
+        buffer.size = 0
+        if 0 <= seat < self.game.seats:
+            buffer.size = self.game.kernel.legal(self.game.rules, self.block, seat, buffer.ranges, buffer.capacity)
         return buffer.size
 
     def result(self):
@@ -336,8 +340,9 @@ cdef class State(Position):
         return struct.pack("<QQ", self.dice.key[0], self.dice.key[1])
 
     cdef int apply_raw(self, int seat, uint64_t code) except -1:
-        cdef int broken
-        broken = self.game.kernel.apply(self.game.rules, self.block, seat, decode(code), &self.dice, NULL)
+        cdef int broken = NOT_ASKED
+        if 0 <= seat < self.game.seats:
+            broken = self.game.kernel.apply(self.game.rules, self.block, seat, decode(code), &self.dice, NULL)
         if broken:
             self.refuse(seat, code, broken)
         return 0
@@ -361,9 +366,10 @@ cdef class State(Position):
     def play(self, int seat, action):
         cdef EventLog log
         cdef uint64_t code = code_of(action)
-        cdef int broken
+        cdef int broken = NOT_ASKED
         memset(&log, 0, sizeof(log))
-        broken = self.game.kernel.apply(self.game.rules, self.block, seat, decode(code), &self.dice, &log)
+        if 0 <= seat < self.game.seats:
+            broken = self.game.kernel.apply(self.game.rules, self.block, seat, decode(code), &self.dice, &log)
         events = to_events(&log)
         if broken:
             self.refuse(seat, code, broken)

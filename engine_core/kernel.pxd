@@ -1,7 +1,10 @@
 """THE contract between the platform and a family of games.
 
 A family is a `Kernel`: function pointers over an immutable rules block and one flat state block. All of them are
-noexcept and nogil; a copy of a state is a memcpy, its hash the hash of its bytes.
+noexcept and nogil; a copy of a state is a memcpy, its hash the hash of its bytes. A seat that is handed in exists.
+
+Several seats may owe a decision at once. Until the last answer is in, nobody but its seat can tell an answer from
+none: not by views and their pending seats, not by events, not by counters. Such answers commute.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
@@ -20,6 +23,7 @@ cdef enum:
     MAX_FIELD_WORDS = 1024  # what a buffer for export() holds
     PUBLIC_BIT = 31         # in an event's mask: spectators may see it
     NONE = 255              # no territory, card, colour or seat
+    NOT_ASKED = 1           # the second of every family's rules: this seat owes no decision now
 
 cdef enum Termination:
     RUNNING = 0
@@ -82,18 +86,23 @@ cdef struct Kernel:
     void (*init)(const void *rules, void *state, Dice *dice, EventLog *events) noexcept nogil
     # Bit mask of the seats that owe a decision; 0 = over.
     uint32_t (*pending)(const void *rules, const void *state) noexcept nogil
-    # Write the legal ranges of a seat's decision (at most cap), return their number; never one single action.
+    # Write the legal ranges of a seat's decision (at most cap), return their number; never one single action. The
+    # first range's lowest action is played for a seat that does not answer: the one that commits it least.
     int (*legal)(const void *rules, const void *state, int seat, ActionRange *out, int cap) noexcept nogil
     # Play it, or return the number of the broken rule (> 0) and leave the state byte for byte as it was.
     int (*apply)(const void *rules, void *state, int seat, Action action, Dice *dice,
                  EventLog *events) noexcept nogil
-    # Take a faulted seat out (RetireMode); returns the number of the broken rule or 0.
+    # Take a faulted seat out (RetireMode); returns the number of the broken rule or 0. It works at any time for any
+    # seat that has not fallen; from then on the seat owes nothing, and a window that waited for it closes.
     int (*retire)(const void *rules, void *state, int seat, int mode, Dice *dice,
                   EventLog *events) noexcept nogil
+    # The facts, which of a finished game are the same for every view; a seat falls with the last of its colours.
+    # Sides that cannot be compared report neither territories nor troops.
     void (*result)(const void *rules, const void *state, Facts *facts) noexcept nogil
-    # Blank all that the seat (-1: the public) may not know.
+    # Blank all that the seat (-1: the public) may not know, the number of decisions included.
     void (*redact)(const void *rules, void *state, int seat) noexcept nogil
-    # Fill the blanks of a redacted state at random but consistently.
+    # Fill the blanks of a redacted state at random but consistently: what is asked can be answered. A state
+    # without blanks stays as it is.
     void (*resample)(const void *rules, void *state, int seat, Dice *dice) noexcept nogil
     # 0, or the number of the broken invariant (an index of the description's rules).
     int (*check)(const void *rules, const void *state) noexcept nogil

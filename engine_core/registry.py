@@ -1,14 +1,17 @@
 """Families and variants by name: what is there, and how a variant with options becomes a ruleset.
 
 Built-in families are the folders of engine_core that hold an options.py (OPTIONS, complete) beside their
-kernel. Variants are files in folders laid out like data/. Other packages add both here.
+kernel. Other packages add families (see KernelModule) by the entry-point group `conquest_arena.families`,
+which every process finds by itself, or with `register_family`. Variants are files in folders laid out like
+data/; other packages add folders.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
+from functools import lru_cache
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -29,6 +32,7 @@ from engine_core.ruleset import Draft, Ruleset
 from engine_core.tables import TableError
 
 USUAL_SEATS = 3
+ENTRY_POINT_GROUP = "conquest_arena.families"
 _ROOT = Path(__file__).parent
 
 
@@ -95,15 +99,15 @@ _folders: list[Path] = [_ROOT / "data"]
 
 
 def families() -> tuple[str, ...]:
-    """The names of all families, built in and registered."""
-    return tuple(sorted({path.parent.name for path in _ROOT.glob("*/options.py")} | set(_families)))
+    """The names of all families: built in, registered, and of installed packages."""
+    return tuple(sorted({*_built_in(), *_families, *_installed()}))
 
 
 def register_family(name: str, module: object) -> None:
     """Add a family from another package (see KernelModule); RulesetError when it does not fit or exists."""
     if _families.get(name) is module:
         return
-    if name in families():
+    if name in _families or name in _built_in():
         raise RulesetError(f"a family named {name!r} is there already")
     missing = [
         part
@@ -117,20 +121,39 @@ def register_family(name: str, module: object) -> None:
 
 def family(name: str) -> Family:
     """A family's options; UnknownName lists the valid families. A built-in one needs no compiled module."""
-    _known_family(name)
-    module = cast(OptionsModule, _families.get(name) or import_module(f"engine_core.{name}.options"))
+    module = cast(OptionsModule, _module(name, "options"))
     return Family(name, module.OPTIONS, getattr(module, "complete", rulesets.complete))
 
 
 def kernel(name: str) -> KernelModule:
     """A family's kernel module, imported now; UnknownName lists the valid families."""
-    _known_family(name)
-    return cast(KernelModule, _families.get(name) or import_module(f"engine_core.{name}.kernel"))
+    return cast(KernelModule, _module(name, "kernel"))
 
 
-def _known_family(name: str) -> None:
-    if name not in families():
-        raise UnknownName("family", name, families())
+def _built_in() -> set[str]:
+    return {path.parent.name for path in _ROOT.glob("*/options.py")}
+
+
+@lru_cache(maxsize=1)
+def _installed() -> dict[str, metadata.EntryPoint]:
+    """The families of installed packages, by name."""
+    return {entry.name: entry for entry in metadata.entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def _module(name: str, part: str) -> object:
+    """The module of a family, or the part of a built-in one; an installed one is registered on first use."""
+    if name not in _families:
+        if name in _built_in():
+            return import_module(f"engine_core.{name}.{part}")
+        if name not in _installed():
+            raise UnknownName("family", name, families())
+        entry = _installed()[name]
+        try:
+            module = entry.load()
+        except Exception as error:
+            raise RulesetError(f"family {name!r}: {entry.value} cannot be loaded: {error}") from error
+        register_family(name, module)
+    return _families[name]
 
 
 # ---- variants

@@ -10,8 +10,8 @@ from libc.string cimport memcpy, memset
 from engine_core.bits cimport bit, count
 from engine_core.dice cimport STREAM_RESAMPLE, Dice, draw
 from engine_core.kernel cimport (
-    BY_FORFEIT, BY_RULES, BY_TURN_CAP, KERNEL_ABI, MAX_RANGES, NONE, PUBLIC_BIT, RETIRE_NEUTRAL, RETIRE_PASSIVE,
-    RUNNING, Action, ActionRange, EventLog, Facts, Kernel, emit,
+    BY_FORFEIT, BY_RULES, BY_TURN_CAP, KERNEL_ABI, MAX_RANGES, NONE, NOT_ASKED, PUBLIC_BIT, RETIRE_NEUTRAL,
+    RETIRE_PASSIVE, RUNNING, Action, ActionRange, EventLog, Facts, Kernel, emit,
 )
 from engine_core.rng cimport arena_scale
 
@@ -26,8 +26,7 @@ cdef enum:
 # What every proof kernel's lists begin with; proof_tables.py has the words in this order.
 cdef enum Rule:
     FINE
-    NOT_ASKED
-    NOT_OFFERED
+    NOT_OFFERED = NOT_ASKED + 1
     ALREADY_OUT
     BAD_MODE
     BROKEN

@@ -100,7 +100,7 @@ cdef int orders(const Ground *ground, const State *state, int seat, ActionRange 
 cdef int legal(const void *rules, const void *block, int seat, ActionRange *out, int cap) noexcept nogil:
     cdef const State *state = <const State *>block
     cdef int count = 0
-    if seat < 0 or not pending(rules, block) & only(seat):
+    if not pending(rules, block) & only(seat):
         return 0
     if state.phase == ORDER:
         return orders(<const Ground *>rules, state, seat, out, cap)

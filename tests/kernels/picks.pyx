@@ -79,7 +79,7 @@ cdef int legal(const void *rules, const void *block, int seat, ActionRange *out,
     cdef const State *state = <const State *>block
     cdef int count = 0
     cdef int card
-    if not 0 <= seat < SEATS or not pending(rules, block) & only(seat):
+    if not pending(rules, block) & only(seat):
         return 0
     for card in range(CARDS):
         if state.cards[card] == seat and not is_chosen(state, seat, card, PLACES):

@@ -64,7 +64,7 @@ cdef int legal(const void *rules, const void *block, int seat, ActionRange *out,
     cdef int32_t cards[CARDS]
     cdef int count = 0
     cdef int i
-    if seat < 0 or not pending(rules, block) & only(seat):
+    if not pending(rules, block) & only(seat):
         return 0
     if state.phase != STRIKE:
         add_range(out, &count, cap, KIND_PASS, 0, 0, 0, 0, 0)

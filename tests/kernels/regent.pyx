@@ -99,7 +99,7 @@ cdef int acts(const Ground *rules, const State *state, ActionRange *out, int cap
 
 cdef int legal(const void *rules, const void *block, int seat, ActionRange *out, int cap) noexcept nogil:
     cdef const State *state = <const State *>block
-    if seat < 0 or not pending(rules, block) & only(seat):
+    if not pending(rules, block) & only(seat):
         return 0
     if holdings(state, UNKNOWN):
         return claims(<const Ground *>rules, state, seat, out, cap)

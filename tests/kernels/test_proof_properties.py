@@ -38,7 +38,7 @@ def test_an_action_is_played_exactly_when_it_is_legal(family: str) -> None:
     refused = 0
     for state in walks(family, 2):
         before = state.copy()
-        for seat in range(-1, state.game.seats + 1):
+        for seat in (*range(-1, state.game.seats + 1), 32, 33):
             legal = state.legal(seat)
             for action in guesses(state, legal, rng):
                 if action in legal:
@@ -51,6 +51,11 @@ def test_an_action_is_played_exactly_when_it_is_legal(family: str) -> None:
                         state.apply(seat, action)
                     assert state == before
     assert refused > 1000
+
+
+def test_every_family_says_in_the_same_words_that_a_seat_is_not_asked() -> None:
+    sentences = {game_of(family).description.rules[1] for family in (*FAMILIES, "classic")}
+    assert sentences == {"this seat owes no decision now"}
 
 
 @every_family

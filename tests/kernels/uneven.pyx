@@ -68,7 +68,7 @@ cdef int legal(const void *rules, const void *block, int seat, ActionRange *out,
     cdef const State *state = <const State *>block
     cdef int count = 0
     cdef int raider
-    if seat < 0 or not pending(rules, block) & only(seat):
+    if not pending(rules, block) & only(seat):
         return 0
     if seat == 0:
         if state.shield < SHIELD:
