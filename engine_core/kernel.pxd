@@ -96,8 +96,8 @@ cdef struct Kernel:
     # seat that has not fallen; from then on the seat owes nothing, and a window that waited for it closes.
     int (*retire)(const void *rules, void *state, int seat, int mode, Dice *dice,
                   EventLog *events) noexcept nogil
-    # The facts, which of a finished game are the same for every view; a seat falls with the last of its colours.
-    # Sides that cannot be compared report neither territories nor troops.
+    # The facts, which of a finished game are the same for every view (the number of decisions aside); a seat falls
+    # with the last of its colours. Sides that cannot be compared report neither territories nor troops.
     void (*result)(const void *rules, const void *state, Facts *facts) noexcept nogil
     # Blank all that the seat (-1: the public) may not know, the number of decisions included.
     void (*redact)(const void *rules, void *state, int seat) noexcept nogil

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from random import Random
 
@@ -130,6 +131,15 @@ def test_a_view_is_the_same_for_every_state_it_may_come_from(family: str) -> Non
             assert guess.result().over == state.result().over
             different += guess.text() != state.text()
     assert different > 100 if family in HIDING else different >= 0
+
+
+@every_family
+def test_every_view_of_a_finished_game_has_its_facts(family: str) -> None:
+    for state in walks(family):
+        if not state.pending():
+            facts = replace(state.result(), decisions=0)
+            for seat in seats_and_public(state.game):
+                assert seen(state, seat).result() == facts
 
 
 @every_family
