@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,7 @@ from arena.botfiles import load_bot
 from arena.errors import PlatformFault
 from arena.launcher.processes import MARKER, descendants, marked
 from arena.plugins import installed
-from arena.runners import choose, cores, start, worker_count
+from arena.runners import Runner, choose, cores, start, worker_count
 from arena.runners.cluster import ClusterRunner
 from arena.runners.inline import InlineRunner
 from arena.runners.reaper import PREFIX, Run, owner_lives, short_folder, sweep_stale
@@ -186,21 +188,41 @@ def inline_digests() -> dict[tuple[int, int], str]:
     return played.digests
 
 
-def test_ray_plays_the_same_games_and_only_on_loopback(inline_digests: dict[tuple[int, int], str]) -> None:
-    players = randoms(2)
-    with closing(start("cluster", players, 2, installed)) as runner:
+@pytest.fixture(scope="module")
+def ray_runner() -> Iterator[Runner]:
+    """Two workers on Ray, for tests that leave them usable; afterwards no process of theirs is left."""
+    with closing(start("cluster", randoms(2), 2, installed)) as runner:
         assert runner.check(Limits()) == []
+        yield runner
         family = Family(os.getpid())
         assert any("raylet" in command_line(pid) for pid in family.pids)
-        assert foreign_listeners(family.pids) == []
-        priorities = {os.getpriority(os.PRIO_PROCESS, pid) for pid in family.pids}
-        assert priorities == {os.getpriority(os.PRIO_PROCESS, 0)}
-        played = Played()
-        runner.run(plans(players, 30), played)
+    assert family.alive() == []
+
+
+def test_ray_plays_the_same_games(ray_runner: Runner, inline_digests: dict[tuple[int, int], str]) -> None:
+    played = Played()
+    ray_runner.run(plans(randoms(2), 30), played)
     assert played.counted == list(range(30))
     assert played.digests == inline_digests
     assert {result.worker for result in played.attempts} == {"ray-0", "ray-1"}
-    assert family.alive() == []
+
+
+@pytest.mark.usefixtures("ray_runner")
+def test_ray_listens_on_loopback_only_and_runs_at_normal_priority() -> None:
+    family = Family(os.getpid())
+    assert foreign_listeners(family.pids) == []
+    priorities = {os.getpriority(os.PRIO_PROCESS, pid) for pid in family.pids}
+    assert priorities == {os.getpriority(os.PRIO_PROCESS, 0)}
+
+
+def test_b05_a_bot_that_hangs_is_cut_on_ray_too(ray_runner: Runner, tmp_path: Path) -> None:
+    hanging = bot_file(tmp_path, "hanging", "def decide(view, legal):\n    while True: pass\n")
+    players = (randoms(1)[0], hanging)
+    (plan,) = plans(players, 1)
+    played = Played()
+    ray_runner.run([replace(plan, limits=Limits(decision=0.05))], played)
+    faults = [fault.kind for game in played.attempts[0].games for fault in game.faults]
+    assert faults == ["timeout"] * 6  # in both games the third one retires the seat
 
 
 def foreign_listeners(pids: list[int]) -> list[str]:
@@ -229,16 +251,15 @@ def address_of(text: str, family: socket.AddressFamily) -> str:
 
 
 def test_a11_a_lost_worker_voids_its_batch_which_is_played_again(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    ray_runner: Runner, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     players = (randoms(1)[0], bot_file(tmp_path, "dying", DYING))
     played = Played()
-    with closing(ClusterRunner(players, 1, installed)) as runner:
-        runner.run(plans(players, 6), played)
+    ray_runner.run(plans(players, 6), played)
     assert played.counted == list(range(6))
     voided = [result for result in played.attempts if result.error]
     assert voided
-    assert all("worker ray-0 was lost" in result.error for result in voided)
+    assert all(re.match(r"worker ray-[01] was lost: ActorDiedError", result.error) for result in voided)
     assert capfd.readouterr().out == ""
 
 

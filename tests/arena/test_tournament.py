@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tournament_samples import (
+    ROOT,
     Family,
     Outcome,
     arena,
@@ -28,6 +30,17 @@ from arena.plugins import Plugins
 from arena.spec import load
 from arena.store import Store
 from arena.tournament import plan_for, schedule
+
+DYING_ONCE = """
+import os, pathlib
+
+def decide(view, legal):
+    flag = pathlib.Path(__file__).with_suffix(".died")
+    if not flag.exists():
+        flag.touch()
+        os._exit(9)
+    return legal[0].first()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +77,30 @@ def test_a10_a_killed_run_resumes_to_the_same_table_and_leaves_no_process(
     again = arena(*resume_command(listed.stdout))
     assert again.returncode == 0, again.stderr
     assert outcome(database) == undisturbed
+
+
+def test_c01_a_killed_run_on_ray_takes_its_bots_with_it(tmp_path: Path) -> None:
+    bots = f'["random", "{ROOT / "bots" / "outrider"}", "{ROOT / "bots" / "vanguard"}"]'
+    file = write_tournament(tmp_path, rounds=30, runner="cluster", workers=1, players=bots)
+    process = start_arena("tournament", "run", file, output=tmp_path / "output")
+    wait_until(lambda: committed(tmp_path / "results.db") >= 1, "a match committed")
+    family = Family(process.pid)
+    commands = [command_line(pid) for pid in family.pids]
+    for words in ("raylet", "arena.launcher", "python bot.py", "node bot.js"):
+        assert any(words in command for command in commands), f"{words} is not among {commands}"
+    kill(process)
+    wait_until(lambda: family.alive() == [], "no process of the run left", seconds=5)
+
+
+def test_a05_a_voided_attempt_never_counts_and_the_log_says_why_it_was_played_again(tmp_path: Path) -> None:
+    (tmp_path / "dying.py").write_text(DYING_ONCE)
+    file = write_tournament(tmp_path, rounds=3, runner="cluster", players='["random", "./dying.py"]')
+    done = arena("tournament", "run", file)
+    assert done.returncode == 0, done.stderr
+    assert "does not count and is played again: worker ray-" in done.stderr
+    shown = arena("tournament", "show", "sample", "--db", tmp_path / "results.db", "--json").stdout
+    assert "was lost" in json.loads(shown)["voided"][0]["error"]
+    assert outcome(tmp_path / "results.db").table[0].games == 6
 
 
 @pytest.mark.parametrize(
