@@ -23,6 +23,7 @@ FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parents[1]
 BUILT = ROOT / "tests" / ".build"
 NAMES = tuple(sorted(path.stem for path in FOLDER.glob("*.pyx")))
+FLAGS = ["-O1", "-fno-strict-aliasing"]
 CONTRACT = ("kernel.pxd", "dice.pxd", "bits.pxd", "rng.pxd")
 
 
@@ -81,7 +82,7 @@ def _build(folder: Path) -> None:
 
     directives = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["distutils"]["build_ext"]
     extensions = cythonize(
-        [Extension(name, [str(FOLDER / f"{name}.pyx")], extra_compile_args=["-O1"]) for name in NAMES],
+        [Extension(name, [str(FOLDER / f"{name}.pyx")], extra_compile_args=FLAGS) for name in NAMES],
         build_dir=str(folder / "c"),
         include_path=[str(ROOT), str(FOLDER)],
         compiler_directives=directives["cython-directives"],
