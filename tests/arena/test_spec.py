@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tournament_samples import ATTACKER
+from tournament_samples import ATTACKER, ROOT
 
 from arena.errors import SpecError
 from arena.plugins import Plugins
@@ -185,6 +185,14 @@ def test_relative_paths_are_seen_from_the_file_wherever_one_is(
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
     spec = load(folder / "my.toml", CATALOG)
     assert spec.players[1].bot.target == str(folder / "attacker.py")
+
+
+def test_the_demo_is_sound_and_every_bot_of_the_repository_plays_in_it() -> None:
+    spec = load(ROOT / "results" / "demo.toml", CATALOG)
+    assert {player.name for player in spec.players} == set(CATALOG.bots)
+    assert {player.bot.kind for player in spec.players} == {"python", "command"}
+    assert [setup.seats for setup in spec.setups] == [2, 3, 4, 5, 6]
+    assert spec.runner == "cluster"
 
 
 def test_a_stored_spec_is_the_spec(folder: Path) -> None:
