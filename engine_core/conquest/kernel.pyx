@@ -161,6 +161,7 @@ cdef void result(const void *rules_block, const void *state_block, Facts *facts)
     cdef const State *state = <const State *>state_block
     cdef int colour
     cdef int seat
+    cdef int other
     cdef int territory
     memset(facts, 0, sizeof(Facts))
     facts.termination = state.termination
@@ -173,7 +174,8 @@ cdef void result(const void *rules_block, const void *state_block, Facts *facts)
         if colour == rules.neutral_colour:
             continue
         seat = rules.colour_seat[colour]
-        facts.eliminated_at[seat] = state.eliminated_at[colour]
+        if state.eliminated_at[colour] > facts.eliminated_at[seat]:
+            facts.eliminated_at[seat] = state.eliminated_at[colour]
         facts.territories[seat] += count(state.owned[colour])
         for territory in range(rules.territories):
             if state.owner[territory] == colour:
@@ -183,8 +185,10 @@ cdef void result(const void *rules_block, const void *state_block, Facts *facts)
             if state.termination == BY_RULES or (state.termination == BY_FORFEIT and not state.retired[seat]):
                 facts.winners |= <uint32_t>1 << seat
     for seat in range(rules.seats):
-        for colour in range(rules.seats):
-            if rules.seat_team[seat] == rules.seat_team[colour] and (facts.winners >> colour) & 1:
+        if (facts.survivors >> seat) & 1:
+            facts.eliminated_at[seat] = -1   # a seat falls with its last colour
+        for other in range(rules.seats):
+            if rules.seat_team[seat] == rules.seat_team[other] and (facts.winners >> other) & 1:
                 facts.winners |= <uint32_t>1 << seat
 
 

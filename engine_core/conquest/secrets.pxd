@@ -5,7 +5,7 @@ from libc.string cimport memset
 
 from engine_core.bits cimport bit, count
 from engine_core.conquest.cards cimport offers_trades
-from engine_core.conquest.state cimport PHASE_TRADE, Rules, State
+from engine_core.conquest.state cimport PHASE_OVER, PHASE_TRADE, Rules, State
 from engine_core.dice cimport STREAM_RESAMPLE, Dice, draw
 from engine_core.kernel cimport MAX_CARDS, NONE
 from engine_core.rng cimport arena_scale
@@ -14,13 +14,18 @@ cdef enum:
     MOST_GUESSES = 10000    # a hand of three is a set in about 2 of 5 deals
 
 cdef inline void blank(const Rules *rules, State *state, int seat) noexcept nogil:
-    """Hide the others' cards, the deck's order and the roll counters; counts stay visible."""
+    """Hide the others' cards, the deck's order and the roll counters; counts of cards stay visible.
+
+    The number of decisions goes, too: it tells that somebody holds a set and kept it.
+    """
     cdef int colour
     for colour in range(rules.colours):
         if seat < 0 or rules.colour_seat[colour] != seat:
             state.hand[colour] = 0
     memset(state.deck, NONE, state.deck_count)
     memset(state.rolls, 0, sizeof(state.rolls))
+    if state.phase != PHASE_OVER:
+        state.decisions = 0
 
 cdef inline int unknown_cards(const Rules *rules, const State *state, uint8_t *out) noexcept nogil:
     """Write the cards that are neither in a visible hand, discarded, nor known in the deck; return their number."""
