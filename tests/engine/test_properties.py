@@ -349,11 +349,12 @@ def test_views_are_blind_to_secrets(number: int, seed: int, decisions: int) -> N
 @given(SETUP, SEED, DECISIONS)
 def test_views_hide_what_they_must_and_show_the_rest(number: int, seed: int, decisions: int) -> None:
     state = played(number, seed, decisions)
-    hidden = {"cards", "deck", "rolls"}
+    hidden = {"cards", "deck", "rolls", "decisions"}
     for seat in (PUBLIC, *range(state.game.seats)):
         view = state.public_view() if seat == PUBLIC else state.view(seat)
         assert set(view.deck) == {-1}
         assert set(view.rolls) == {0}
+        assert view.decisions == (state.decisions if state.result().over else 0)
         for card, holder in enumerate(state.cards):
             shown = holder == 101 or (holder == seat and seat != PUBLIC)
             assert view.cards[card] == (holder if shown else -1)
