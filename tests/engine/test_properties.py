@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -196,7 +197,8 @@ def test_views_round_trip_as_text_and_packed(number: int, seed: int, decisions: 
             assert other == view
             assert forms(other) == forms(view)
         assert view.pending() == state.pending()
-        assert view.result() == state.result()
+        hidden = state.decisions if state.result().over else 0  # it tells that somebody kept a set
+        assert view.result() == replace(state.result(), decisions=hidden)
         if seat in state.pending():
             assert view.legal(seat).packed() == state.legal(seat).packed()
 
