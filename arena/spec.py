@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol, get_args
 
@@ -48,8 +48,8 @@ class Catalog(Protocol):
 class TournamentSpec:
     """A tournament that can be run; `seed` is None when the operating system is to draw it.
 
-    `workers` 0 means as many as the cores allow; `output` is the folder for the tables. `text` and `folder`
-    are those of its file, kept for resume.
+    `workers` 0 means as many as the cores allow; `output` is the folder for the tables. `text`,
+    `folder` and `extra_bots` are where it came from, kept for resume.
     """
 
     name: str
@@ -66,38 +66,57 @@ class TournamentSpec:
     output: Path | None
     text: str
     folder: Path
+    extra_bots: tuple[str, ...] = ()
 
     def stored(self) -> str:
         """The text the store keeps, from which `from_stored` makes the same spec again."""
-        return json.dumps({"folder": str(self.folder), "toml": self.text})
+        kept = {"folder": str(self.folder), "extra_bots": self.extra_bots, "toml": self.text}
+        return json.dumps(kept)
 
 
-def load(path: Path, catalog: Catalog, database: str = "") -> TournamentSpec:
-    """Read a tournament file; SpecError lists all of its problems. `database` replaces the file's own."""
+def load(
+    path: Path, catalog: Catalog, *, database: str = "", extra_bots: Sequence[str] = ()
+) -> TournamentSpec:
+    """Read a tournament file; SpecError lists all of its problems.
+
+    `database` replaces the file's own; `extra_bots` (names, or absolute paths) are further players.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SpecError([("(file)", f"cannot be read: {error}")], source=str(path)) from error
-    return parse(text, path.resolve().parent, catalog, source=str(path), database=database)
+    folder = path.resolve().parent
+    return parse(text, folder, catalog, source=str(path), database=database, extra_bots=extra_bots)
 
 
 def from_stored(stored: str, catalog: Catalog, *, source: str, database: str) -> TournamentSpec:
     """The spec of a stored tournament; its own database key is ignored for the one it was found in."""
     kept = json.loads(stored)
-    return parse(kept["toml"], Path(kept["folder"]), catalog, source=source, database=database)
+    folder, extra = Path(kept["folder"]), kept["extra_bots"]
+    return parse(kept["toml"], folder, catalog, source=source, database=database, extra_bots=extra)
 
 
-def parse(text: str, folder: Path, catalog: Catalog, *, source: str, database: str = "") -> TournamentSpec:
-    """Check a tournament file's text; relative paths are seen from `folder`; SpecError lists all problems."""
+def parse(
+    text: str,
+    folder: Path,
+    catalog: Catalog,
+    *,
+    source: str,
+    database: str = "",
+    extra_bots: Sequence[str] = (),
+) -> TournamentSpec:
+    """Check a tournament file's text; relative paths are seen from `folder`; see `load`."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SpecError([("(file)", f"not valid TOML: {error}")], source=source) from error
+    if extra_bots and isinstance(data.get("players", []), list):
+        data["players"] = [*data.get("players", []), *extra_bots]
     problems: Problems = []
     spec = _Reader(Table(data, "", problems), folder, catalog).read(text, database)
     if problems:
         raise SpecError(problems, source=source)
-    return spec
+    return replace(spec, extra_bots=tuple(extra_bots))
 
 
 class _Reader:

@@ -145,6 +145,11 @@ def failed(message: str) -> NoReturn:
     raise click.exceptions.Exit(FAILED)
 
 
+def absolute_bot(reference: str) -> str:
+    """A bot as it was named on the command line: a name, or a path that no longer depends on where we are."""
+    return str(Path(reference).resolve()) if "/" in reference or Path(reference).exists() else reference
+
+
 def options_of(pairs: Sequence[str]) -> dict[str, str]:
     """The --option k=v pairs; wrong use names one that is not of this form or comes twice."""
     found: dict[str, str] = {}

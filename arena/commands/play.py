@@ -36,7 +36,10 @@ POINT_RULES: tuple[PointRule, ...] = get_args(PointRule)
         "arena play ./mybot.py random random --option turn_cap=50 --seed 7 --record game.json",
     ),
 )
-@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
+@click.argument("bots", nargs=-1, metavar="BOT BOT...")
+@click.option(
+    "--bot", "more", multiple=True, metavar="BOT", help="A further bot, as if it were named behind."
+)
 @click.option("--variant", default="classic", show_default=True, help="The variant; see `arena variants`.")
 @click.option("--seats", type=int, help="How many seats (as many as bots are named, unless given).")
 @click.option("--option", "pairs", multiple=True, metavar="KEY=VALUE", help="An option of the variant.")
@@ -52,6 +55,7 @@ POINT_RULES: tuple[PointRule, ...] = get_args(PointRule)
 @json_option
 def command(
     bots: tuple[str, ...],
+    more: tuple[str, ...],
     variant: str,
     seats: int | None,
     pairs: tuple[str, ...],
@@ -67,8 +71,11 @@ def command(
     One bot alone takes all seats. The same bots, options and seed give the same game. Exit code 1: the
     platform failed; a bot that loses or breaks is a result.
     """
-    setup = _setup(variant, seats or max(2, len(bots)), pairs, point_rule)
-    players = _players(bots, setup)
+    named = (*bots, *more)
+    if not named:
+        raise click.UsageError("name a bot for each seat, or one for all; see `arena bots`")
+    setup = _setup(variant, seats or max(2, len(named)), pairs, point_rule)
+    players = _players(named, setup)
     key = _key(seed)
     result = _play(setup, players, key, Limits(decision=decision), show=show and not as_json)
     if record is not None:

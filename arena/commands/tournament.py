@@ -17,6 +17,7 @@ import click
 from arena.commands import _standings
 from arena.commands._common import (
     FAILED,
+    absolute_bot,
     chosen_tournament,
     console,
     database_option,
@@ -53,6 +54,7 @@ def command() -> None:
     ),
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--bot", "bots", multiple=True, metavar="BOT", help="A further player: a name or a path.")
 @click.option("--db", "database", metavar="URL", help="Use this database instead of the file's.")
 @click.option("--runner", type=click.Choice(RUNNERS), help="Use this runner instead of the file's.")
 @click.option("--workers", type=click.IntRange(min=1), help="Play this many matches at once (cluster).")
@@ -61,6 +63,7 @@ def command() -> None:
 def run(
     ctx: click.Context,
     file: Path,
+    bots: tuple[str, ...],
     database: str | None,
     runner: RunnerKind | None,
     workers: int | None,
@@ -75,7 +78,12 @@ def run(
     from arena.plugins import installed
     from arena.store import Store
 
-    loaded = spec.load(file, installed(), database_url(database) if database else "")
+    loaded = spec.load(
+        file,
+        installed(),
+        database=database_url(database) if database else "",
+        extra_bots=[absolute_bot(bot) for bot in bots],
+    )
     loaded = dataclasses.replace(loaded, runner=runner or loaded.runner, workers=workers or loaded.workers)
     with Store(loaded.database) as store:
         store.migrate()

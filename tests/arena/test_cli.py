@@ -161,6 +161,7 @@ def test_help_starts_fast() -> None:
         ("play random random --option turn_cap=no", 2, "a whole number in 1..10000"),
         ("play random random --seats 3", 2, "2 bots for 3 seats"),
         ("play random --seats 12", 2, "seats = 12"),
+        ("play", 2, "name a bot for each seat"),
         ("play random random --seed x", 2, "32 hex digits"),
         ("variants chess", 2, "unknown variant 'chess'"),
         ("bots nobody", 2, "unknown bot 'nobody'"),
@@ -210,6 +211,16 @@ def test_play_gives_the_same_game_for_the_same_seed() -> None:
 
 def test_one_bot_takes_all_seats() -> None:
     assert len(run_json("play", "random", "--seats", "4", "--option", "turn_cap=1")["scores"]) == 4
+
+
+def test_bots_can_be_named_by_option_too(tmp_path: Path) -> None:
+    file = write_tournament(tmp_path, rounds=1)
+    attacker = str(tmp_path / "attacker.py")
+    played = run_json("play", "random", "--bot", attacker, "--option", "turn_cap=1")
+    assert played["players"] == ["random", "attacker"]
+    found = run_json("tournament", "run", file, "--bot", "outrider")
+    assert set(found["players"]) == {"random", "attacker", "outrider"}
+    assert found["matches"] == 3
 
 
 def test_a_record_replays_and_a_changed_one_is_found_out(tmp_path: Path) -> None:

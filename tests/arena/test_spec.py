@@ -199,3 +199,7 @@ def test_a_stored_spec_is_the_spec(folder: Path) -> None:
     spec = read(GOOD, folder)
     again = from_stored(spec.stored(), CATALOG, source="good", database=spec.database)
     assert again == spec
+    (folder / "my.toml").write_text(GOOD)
+    more = load(folder / "my.toml", CATALOG, extra_bots=["greedy"])
+    assert [player.name for player in more.players] == ["random", "attacker", "greedy"]
+    assert from_stored(more.stored(), CATALOG, source="good", database=more.database) == more
