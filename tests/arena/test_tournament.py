@@ -237,7 +237,7 @@ def test_verify_finds_what_was_changed_behind_its_back(tmp_path: Path) -> None:
     sound = arena("verify", "--all", "--db", str(database))
     assert sound.returncode == 0, sound.stdout
     with sqlite3.connect(database) as connection:
-        connection.execute("UPDATE placements SET score = 1 - score WHERE game_id = 1")
+        connection.execute("UPDATE placements SET score = 0.75 - score WHERE game_id = 1")
     changed = arena("verify", "--all", "--db", str(database))
     assert changed.returncode == 1
     assert "game 1" in changed.stdout
