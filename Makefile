@@ -11,7 +11,8 @@ STAMPS := .venv/.stamps
 # One make at a time touches the environment and the compiled core.
 LOCKED := flock .core.lock $(MAKE)
 CORE_SOURCES = $(shell find engine_core -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
-NODE_STAMPS := $(patsubst %/package-lock.json,%/node_modules/.stamp,$(wildcard bots/*/package-lock.json bots/sdk/*/package-lock.json))
+# The stamp by which arena knows that a bot's build step has run (arena/server/host.py).
+NODE_STAMPS := $(patsubst %/package-lock.json,%/.built,$(wildcard bots/*/package-lock.json))
 
 # In the debug build Cython checks buffers and divisions, and gcc's sanitizer the arrays inside the state.
 DEBUG_DIRECTIVES := language_level=3,boundscheck=True,wraparound=False,cdivision=False,initializedcheck=True,embedsignature=True
@@ -64,7 +65,7 @@ lock: setup ## Refresh requirements.lock from pyproject.toml's ranges
 	  $$scratch/bin/pip freeze --all --exclude pip; } > requirements.lock
 
 clean: ## Remove the environment and everything built
-	rm -rf .venv build *.egg-info bots/*/node_modules bots/sdk/*/node_modules $(DEMO)
+	rm -rf .venv build *.egg-info bots/*/node_modules bots/*/.built $(DEMO)
 	find engine_core -name '*.so' -delete -o -name '*.c' -delete
 
 # ---- steps of the set-up; each is called with the lock held
@@ -84,9 +85,9 @@ $(STAMPS)/project: pyproject.toml $(STAMPS)/packages | build-core
 	$(BIN)/python -m pip install -qq --no-deps --no-build-isolation -e .
 	@touch $@
 
-%/node_modules/.stamp: %/package-lock.json $(STAMPS)/python
+%/.built: %/package-lock.json $(STAMPS)/python
 	cd $* && npm ci --no-audit --no-fund --silent
-	@touch $@ $*/.built  # the stamp of arena.server.build_bot
+	@touch $@
 
 # A changed pyproject.toml (flags, directives) or a debug build before rebuilds everything.
 build-core: $(STAMPS)/packages

@@ -124,7 +124,8 @@ def test_c06_a_bot_that_died_is_started_anew_for_the_next_match() -> None:
             if plan.sequence == 0:
                 for pid in bots_alive():
                     os.kill(pid, signal.SIGKILL)
-                wait_until(lambda: bots_alive() == [], "the bot's end")
+                door = runner._worker._doors[players[1]]
+                wait_until(lambda: getattr(door, "fault", None) is not None, "the loss to be noticed")
 
         runner.run(plans(players, 2), kill_after_the_first)
     assert played.counted == [0, 1]
