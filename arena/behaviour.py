@@ -16,8 +16,8 @@ class Behaviour:
     """One seat's sums over its turns; the properties are the measures, each 0 where there was nothing to see.
 
     A turn is looked at when the next seat's begins. A target is a territory attacked at least once in a turn.
-    Only what happens while the game is open counts, while no colour holds more than half of the board: whoever
-    sweeps the rest holds everything and attacks everybody.
+    Only what happens while the game is open counts, while no colour holds more than half of the board:
+    whoever sweeps the rest holds everything and attacks everybody.
     """
 
     turns: int = 0
@@ -103,6 +103,8 @@ class _Observer:
         self.board: tuple[Sequence[int], Sequence[int]] = (), ()
 
     def observe(self, state: State, events: Sequence[Event]) -> None:
+        if self.on_turn is None and not events and state.lap > 0:  # what is watched begins in mid-game
+            self.on_turn = self.colour_of.index(state.turn_colour)
         for event in events:
             if event.kind == self.attacked and event.b not in self.attacked_now and is_open(self.board[0]):
                 self.see_target(self.situation(event.seat, *self.board), event.seat, event.b)

@@ -3,6 +3,8 @@
 The first of the three strategies of rulebook 002: conquer whole continents, they bring troops every turn.
 """
 
+from math import sqrt
+
 from arena.tactics import Choice, PhaseBot
 from engine_core import ActionRange, Legal
 
@@ -25,13 +27,14 @@ class Bot(PhaseBot):
         self.wanted = max((r for r in regions if r not in self.now.regions), key=self.promise, default=0)
 
     def promise(self, region: int) -> float:
-        """What a region brings, against the troops it costs and those at hand to take it."""
+        """What a region brings, against what it takes to conquer with the troops at hand, and to hold."""
         now = self.now
         missing = [t for t in self.terrain.members[region] if now.owner[t] != self.me]
         cost = sum(now.troops[t] + 1 for t in missing)
         at_hand = {near for t in missing for near in self.terrain.neighbours[t] if now.owner[near] == self.me}
         force = sum(now.troops[t] - 1 for t in at_hand)
-        return (self.terrain.bonus[region] + 1) * (force + 3) / (cost + 3)
+        gates = max(1, len(self.terrain.gates[region]))
+        return (self.terrain.bonus[region] + 1) * (force + 3) / (cost + 3) / sqrt(gates)
 
     # ---- phases
 

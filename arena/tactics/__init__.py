@@ -1,8 +1,8 @@
 """Plain helpers that bots for the conquest family may share: exact odds, the board, a frame by phases."""
 
 from arena.tactics.frame import Choice, PhaseBot
-from arena.tactics.odds import capture_chance, troops_needed
+from arena.tactics.odds import capture_chance
 from arena.tactics.situation import Situation
 from arena.tactics.terrain import Terrain, terrain_of
 
-__all__ = ["Choice", "PhaseBot", "Situation", "Terrain", "capture_chance", "terrain_of", "troops_needed"]
+__all__ = ["Choice", "PhaseBot", "Situation", "Terrain", "capture_chance", "terrain_of"]

@@ -9,7 +9,7 @@ from itertools import product
 SIDES = 6
 ATTACK_DICE = 3
 DEFENCE_DICE = 2
-# The recursion is exact up to this many troops a side; it takes a third of a second to fill.
+# The recursion goes this far on either side: 14,000 cells, filled once in a few hundredths of a second.
 EXACT_UP_TO = 120
 
 
@@ -38,15 +38,6 @@ def capture_chance(attackers: int, defenders: int) -> float:
         attackers = attackers * EXACT_UP_TO // largest
         defenders = -(-defenders * EXACT_UP_TO // largest)
     return _chance(attackers, defenders)
-
-
-@cache
-def troops_needed(defenders: int, chance: float) -> int:
-    """The fewest attackers (without the troop that stays) that capture with at least this probability."""
-    attackers = 1
-    while capture_chance(attackers, defenders) < chance:
-        attackers += max(1, defenders // EXACT_UP_TO)
-    return attackers
 
 
 @cache
