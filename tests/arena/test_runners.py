@@ -22,7 +22,6 @@ from arena.errors import PlatformFault
 from arena.launcher.processes import MARKER, descendants, marked
 from arena.plugins import installed
 from arena.runners import Runner, choose, cores, start, worker_count
-from arena.runners.cluster import ClusterRunner
 from arena.runners.inline import InlineRunner
 from arena.runners.reaper import PREFIX, Run, owner_lives, short_folder, sweep_stale
 from arena.runners.worker import MatchWorker
@@ -264,13 +263,15 @@ def test_a11_a_lost_worker_voids_its_batch_which_is_played_again(
     assert capfd.readouterr().out == ""
 
 
-def test_a_match_that_kills_every_worker_stops_the_run(tmp_path: Path) -> None:
+def test_a_match_that_kills_every_worker_stops_the_run_and_the_next_one_works(
+    ray_runner: Runner, tmp_path: Path
+) -> None:
     players = (randoms(1)[0], bot_file(tmp_path, "deadly", DEADLY))
-    with closing(ClusterRunner(players, 1, installed)) as runner:
-        with pytest.raises(PlatformFault, match="failed 3 times"):
-            runner.run(plans(players, 2), Played())
-        family = Family(os.getpid())
-    assert family.alive() == []
+    with pytest.raises(PlatformFault, match="failed 3 times"):
+        ray_runner.run(plans(players, 1), Played())
+    played = Played()
+    ray_runner.run(plans(randoms(2), 3), played)
+    assert played.counted == [0, 1, 2]
 
 
 # ---- nothing stays behind
