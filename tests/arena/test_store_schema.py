@@ -16,14 +16,41 @@ from store_samples import Sample, open_store
 import arena.store.migrations
 from arena.errors import StoreError
 from arena.store import Store
+from arena.store.database import SCHEMA
 from arena.store.models import Base
+from arena.store.upgrade import upgrade
 
 
 def test_migrations_reach_exactly_the_models(tmp_path: Path) -> None:
-    open_store(tmp_path / "arena.db").close()
-    with create_engine(f"sqlite:///{tmp_path}/arena.db").connect() as connection:
+    with create_engine(f"sqlite:///{tmp_path}/arena.db").begin() as connection:
+        upgrade(connection, None, "arena.db")
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, Base.metadata) == []
+        assert context.get_current_revision() == SCHEMA
+
+
+def test_a_new_database_is_as_if_migrated(tmp_path: Path) -> None:
+    open_store(tmp_path / "new.db").close()
+    with create_engine(f"sqlite:///{tmp_path}/migrated.db").begin() as connection:
+        upgrade(connection, None, "migrated.db")
+    assert schema_of(tmp_path / "new.db") == schema_of(tmp_path / "migrated.db")
+
+
+def schema_of(path: Path) -> dict[str, object]:
+    """Everything an inspector tells of a database, in an order of its own, and the migration reached."""
+    engine = create_engine(f"sqlite:///{path}")
+    found = inspect(engine)
+    with engine.connect() as connection:
+        tables: dict[str, object] = {"": MigrationContext.configure(connection).get_current_revision()}
+    for table in found.get_table_names():
+        tables[table] = (
+            sorted((str(c["name"]), str(c["type"]), c["nullable"]) for c in found.get_columns(table)),
+            found.get_pk_constraint(table)["constrained_columns"],
+            sorted(str(key) for key in found.get_foreign_keys(table)),
+            sorted(str(key) for key in found.get_unique_constraints(table)),
+            sorted(str(key) for key in found.get_indexes(table)),
+        )
+    return tables
 
 
 def test_migrations_go_down_and_up_again(tmp_path: Path) -> None:
