@@ -10,7 +10,7 @@ class Result:
     """Facts of a game, finished or not; scores are the platform's.
 
     `winners` and `survivors` are seats, ascending; the other tuples are by seat. `eliminated_at` is the order
-    number of the fall, -1 for the living, equal numbers fell together; `retired` is 0, 1 passive or 2 neutral;
+    number of the fall, -1 for the living, equal numbers fell together; `retired`: 0, 1 passive, 2 neutral;
     `termination` is running, rules, turn_cap or forfeit.
     """
 

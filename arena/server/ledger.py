@@ -81,9 +81,7 @@ class Ledger:
         """Whether dice, a draw or another seat came in between since the seat's last action."""
         kinds = game.opening.game.description.events
         return any(
-            event.dice
-            or event.seat != question.seat
-            or kinds[event.kind].name.startswith(_LUCK)
+            event.dice or event.seat != question.seat or kinds[event.kind].name.startswith(_LUCK)
             for event in question.events
         )
 

@@ -1,4 +1,4 @@
-"""The conquest family's vocabulary: action and event kinds, fields of a position, and the sentences of its rules."""
+"""The conquest family's vocabulary: actions, events, fields of a position, and the sentences of its rules."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ RULES = (
     "every card is in exactly one place and the counts agree",
     "the turn belongs to a colour that takes turns, and the game goes on while two teams decide",
     "a colour that takes turns has a seat and, once the territories are claimed, one of them",
-    "a battle is between neighbours of two colours, with dice that the rules allow, and only while it is fought",
+    "a battle is between neighbours of two colours, with allowed dice, and only while it is fought",
     "the phase waits for an answer that a seat in the game can give",
 )
 
@@ -129,12 +129,16 @@ def _fields(ruleset: Ruleset) -> tuple[Field, ...]:
         Field("pool", colours, per="colour", summary="troops still to place in set-up"),
         Field("cards_held", colours, per="colour"),
         Field("living", colours, per="colour", summary="1 while the colour takes turns"),
-        Field("eliminated_at", colours, per="colour", summary="order of the fall, -1 = not fallen", default=-1),
+        Field(
+            "eliminated_at", colours, per="colour", summary="order of the fall, -1 = not fallen", default=-1
+        ),
         Field("retired", ruleset.seats, per="seat", summary="0, 1 passive, 2 neutral"),
         Field("owner", territories, "colour", "territory", default=-1),
         Field("troops", territories, per="territory"),
         Field("bonus_choice", territories, per="territory", summary="1 where the bonus may be taken now"),
-        Field("cards", cards, "holder", "card", "colour that holds it, 100 deck, 101 discards, -1 hidden", 100),
+        Field(
+            "cards", cards, "holder", "card", "colour that holds it, 100 deck, 101 discards, -1 hidden", 100
+        ),
         Field("deck", cards, "card", summary="next card to draw first; -1 hidden or none", default=-1),
         Field("rolls", 2 * len(ruleset.board.borders), summary="battles on each directed border this lap"),
     )
