@@ -16,8 +16,7 @@ from engine_core import EngineError, Game, State, StateError, TextError
 
 CLASSIC = engine_core.load("classic", seats=3)
 TWO = engine_core.load("classic", seats=2)
-settings.register_profile("engine", deadline=None, derandomize=True, max_examples=60)
-settings.load_profile("engine")
+PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +54,7 @@ settings.load_profile("engine")
         ("phase=defend attack_from=KAM attack_to=ALA attack_dice=1 board=*:1x2,ALA:0x5", "of two colours"),
         (
             "phase=defend attack_from=ALA attack_to=KAM attack_dice=3 board=*:1x2,ALA:0x3",
-            "that the rules allow",
+            "with allowed dice",
         ),
         ("phase=defend attack_from=ALA attack_to=KAM attack_dice=4 board=*:1x2,ALA:0x9", "attack_dice"),
         (
@@ -64,7 +63,7 @@ settings.load_profile("engine")
         ),
         (
             "phase=occupy attack_from=ALA attack_to=KAM attack_dice=3 victim=1 board=*:1x2,ALA:0x3,KAM:0x0",
-            "that the rules allow",
+            "with allowed dice",
         ),
         (
             "phase=occupy attack_from=ALA attack_to=KAM attack_dice=1 victim=0 board=*:1x2,ALA:0x3,KAM:0x0",
@@ -151,7 +150,7 @@ DECISIONS = st.integers(0, 2000)
 
 
 @given(SETUP, SEED, DECISIONS)
-@settings(max_examples=100)
+@settings(PROPERTY, max_examples=100)
 def test_changed_positions_are_refused_or_can_be_played(number: int, seed: int, decisions: int) -> None:
     base = played(number, seed, decisions)
     for data in mutants(base, base.packed(), seed, 40):
@@ -166,7 +165,7 @@ def test_changed_positions_are_refused_or_can_be_played(number: int, seed: int, 
 
 
 @given(SETUP, SEED, DECISIONS)
-@settings(max_examples=100)
+@settings(PROPERTY, max_examples=100)
 def test_changed_views_are_refused_or_can_be_read(number: int, seed: int, decisions: int) -> None:
     base = played(number, seed, decisions)
     for seat in range(-1, base.game.seats):

@@ -19,8 +19,7 @@ from playing import SETUPS, Chooser, game_of, played, walk
 
 from engine_core import Action, Event, IllegalAction, Legal, State, View
 
-settings.register_profile("engine", deadline=None, derandomize=True, max_examples=60)
-settings.load_profile("engine")
+PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
 
 SETUP = st.integers(0, len(SETUPS) - 1)
 SEED = st.integers(0, 2**32)
@@ -86,7 +85,7 @@ def wild_guesses(rng: random.Random) -> Iterator[int]:
 
 
 @given(SETUP, SEED, DECISIONS)
-@settings(max_examples=200)
+@settings(PROPERTY, max_examples=200)
 def test_an_action_is_legal_exactly_if_apply_takes_it(number: int, seed: int, decisions: int) -> None:
     state = played(number, seed, decisions)
     rng = random.Random(seed)
@@ -101,7 +100,7 @@ def test_an_action_is_legal_exactly_if_apply_takes_it(number: int, seed: int, de
 
 
 @given(SETUP, SEED, DECISIONS)
-@settings(max_examples=20)
+@settings(PROPERTY, max_examples=20)
 def test_all_actions_on_territories_are_judged_alike(number: int, seed: int, decisions: int) -> None:
     """Every kind with every pair of territories and small amounts, not only what a mutation finds."""
     state = played(number, seed, decisions)
@@ -125,6 +124,7 @@ def test_all_actions_on_territories_are_judged_alike(number: int, seed: int, dec
 
 
 @given(SETUP, SEED)
+@PROPERTY
 def test_a_decision_has_at_least_two_answers_and_a_seat_that_plays(number: int, seed: int) -> None:
     state = game_of(number).new_state(seed)
     for seat in walk(state, Chooser(state.game, seed), 2500):
@@ -137,6 +137,7 @@ def test_a_decision_has_at_least_two_answers_and_a_seat_that_plays(number: int, 
 
 
 @given(SETUP, SEED, DECISIONS)
+@PROPERTY
 def test_buffers_codes_and_picks_agree_with_the_list(number: int, seed: int, decisions: int) -> None:
     state = played(number, seed, decisions)
     buffer = state.game.buffer()
@@ -156,6 +157,7 @@ def test_buffers_codes_and_picks_agree_with_the_list(number: int, seed: int, dec
 
 
 @given(SETUP, SEED, DECISIONS)
+@PROPERTY
 def test_a_copy_is_equal_and_evolves_equally_and_apart(number: int, seed: int, decisions: int) -> None:
     state = played(number, seed, decisions)
     before = state.digest()
@@ -174,6 +176,7 @@ def forms(position: State | View) -> tuple[str, bytes, str]:
 
 
 @given(SETUP, SEED, DECISIONS)
+@PROPERTY
 def test_positions_round_trip_as_text_and_packed(number: int, seed: int, decisions: int) -> None:
     state = played(number, seed, decisions)
     game = state.game
@@ -189,6 +192,7 @@ def test_positions_round_trip_as_text_and_packed(number: int, seed: int, decisio
 
 
 @given(SETUP, SEED, DECISIONS)
+@PROPERTY
 def test_views_round_trip_as_text_and_packed(number: int, seed: int, decisions: int) -> None:
     state = played(number, seed, decisions)
     for seat in (PUBLIC, *range(state.game.seats)):
@@ -204,7 +208,7 @@ def test_views_round_trip_as_text_and_packed(number: int, seed: int, decisions: 
 
 
 @given(SETUP, SEED)
-@settings(max_examples=30)
+@settings(PROPERTY, max_examples=30)
 def test_events_do_not_change_play_and_codes_equal_actions(number: int, seed: int) -> None:
     game = game_of(number)
     quiet, loud = game.new_state(seed), game.start(seed)[0]
@@ -215,7 +219,7 @@ def test_events_do_not_change_play_and_codes_equal_actions(number: int, seed: in
 
 
 @given(SETUP, SEED)
-@settings(max_examples=30)
+@settings(PROPERTY, max_examples=30)
 def test_the_same_seed_gives_the_same_game_and_another_one_another(number: int, seed: int) -> None:
     assert played(number, seed, 1500) == played(number, seed, 1500)
     assert played(number, seed, 1500) != played(number, seed + 1, 1500)
@@ -264,6 +268,7 @@ def gained(event: Event) -> int:
 
 
 @given(SETUP, SEED)
+@PROPERTY
 def test_troops_are_conserved(number: int, seed: int) -> None:
     """Only claims, placings, bonuses and deployments add troops, only battles take any, one a pair."""
     state = game_of(number).new_state(seed)
@@ -280,6 +285,7 @@ def test_troops_are_conserved(number: int, seed: int) -> None:
 
 
 @given(SETUP, SEED)
+@PROPERTY
 def test_cards_are_conserved(number: int, seed: int) -> None:
     """check() sees every card in one place; here: cards move only where the events say so."""
     state = game_of(number).new_state(seed)
@@ -299,6 +305,7 @@ def test_cards_are_conserved(number: int, seed: int) -> None:
 
 
 @given(SETUP, SEED)
+@PROPERTY
 def test_set_up_places_every_colours_allotment(number: int, seed: int) -> None:
     game = game_of(number)
     state = game.new_state(seed)
@@ -332,6 +339,7 @@ def swapped(state: State, seat: int) -> State | None:
 
 
 @given(SETUP, SEED, DECISIONS)
+@PROPERTY
 def test_views_are_blind_to_secrets(number: int, seed: int, decisions: int) -> None:
     """States that differ in a seat's hand and the deck look the same to everybody else."""
     state = played(number, seed, decisions)
@@ -349,6 +357,7 @@ def test_views_are_blind_to_secrets(number: int, seed: int, decisions: int) -> N
 
 
 @given(SETUP, SEED, DECISIONS)
+@PROPERTY
 def test_views_hide_what_they_must_and_show_the_rest(number: int, seed: int, decisions: int) -> None:
     state = played(number, seed, decisions)
     hidden = {"cards", "deck", "rolls", "decisions"}
@@ -366,6 +375,7 @@ def test_views_hide_what_they_must_and_show_the_rest(number: int, seed: int, dec
 
 
 @given(SETUP, SEED, DECISIONS, SEED)
+@PROPERTY
 def test_resampled_states_are_consistent_with_the_view(
     number: int, seed: int, decisions: int, fill: int
 ) -> None:
@@ -383,7 +393,7 @@ def test_resampled_states_are_consistent_with_the_view(
 
 
 @given(SETUP, SEED)
-@settings(max_examples=30)
+@settings(PROPERTY, max_examples=30)
 def test_a_guess_at_a_seat_that_is_asked_for_a_trade_gives_it_one(number: int, seed: int) -> None:
     """Everybody sees the question, so a hand without a set is not consistent with what is seen."""
     state = game_of(number).new_state(seed)
@@ -396,7 +406,7 @@ def test_a_guess_at_a_seat_that_is_asked_for_a_trade_gives_it_one(number: int, s
 
 
 @given(SETUP, SEED)
-@settings(max_examples=30)
+@settings(PROPERTY, max_examples=30)
 def test_only_the_holder_is_told_which_card(number: int, seed: int) -> None:
     state = game_of(number).new_state(seed)
     seats = range(state.game.seats)
@@ -431,7 +441,7 @@ def leave_at_random(state: State, rng: random.Random) -> None:
 
 
 @given(SETUP, SEED, st.integers(0, 400))
-@settings(max_examples=150)
+@settings(PROPERTY, max_examples=150)
 def test_seats_may_leave_at_any_moment(number: int, seed: int, first: int) -> None:
     """Invariants hold, nobody out is asked, and the game ends; by forfeit if only one seat has stayed."""
     state = played(number, seed, first, turn_cap=12)
@@ -446,7 +456,7 @@ def test_seats_may_leave_at_any_moment(number: int, seed: int, first: int) -> No
 
 
 @given(SETUP, SEED)
-@settings(max_examples=150)
+@settings(PROPERTY, max_examples=150)
 def test_every_game_ends_by_the_rules_or_the_cap(number: int, seed: int) -> None:
     state = played(number, seed, 10**6, turn_cap=40)
     result = state.result()
