@@ -93,8 +93,7 @@ RULES = (
     "every card is in exactly one place and the counts agree",
     "the turn belongs to a colour that takes turns, and the game goes on while two teams decide",
     "a colour that takes turns has a seat and, once the territories are claimed, one of them",
-    "a battle is between neighbours of two colours, with dice that the rules allow, "
-    "and only while it is fought",
+    "a battle is between neighbours of two colours, with allowed dice, and only while it is fought",
     "the phase waits for an answer that a seat in the game can give",
 )
 
