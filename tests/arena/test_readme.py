@@ -161,6 +161,8 @@ def test_classic_page_states_the_facts_of_the_engine() -> None:
     board, deck = game.ruleset.board, game.ruleset.deck
     facts = f"{len(board.territories)} territories in {len(board.regions)} regions"
     assert f"{facts}, joined by {len(board.borders)} borders, and a deck of {len(deck.cards)} cards" in text
+    for region in board.regions:
+        assert f"{region.name} {region.bonus}" in text
     for seats in range(2, 7):
         start = engine_core.load("classic", seats=seats).ruleset.options["starting_troops"]
         assert re.search(rf"\b{start} (?:troops )?for {seats}\b", text), f"{start} troops for {seats} seats"
