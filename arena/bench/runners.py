@@ -15,6 +15,7 @@ from arena.runners import start as start_runner
 from arena.types import MatchPlan, MatchResult
 
 TITLE = "Games on Ray beside games inline"
+WARM_UP = 20  # matches
 _TICKS = os.sysconf("SC_CLK_TCK")
 _SPEC = """
 name = "bench"
@@ -67,6 +68,7 @@ def _run(kind: str, rounds: int) -> tuple[float, float, int]:
         )
         try:
             runner.check(wanted.limits)
+            _timed(runner, plans[:WARM_UP])  # bots fill their tables of odds on first use
             return (*_timed(runner, plans), runner.workers)
         finally:
             runner.close()
