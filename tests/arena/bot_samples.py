@@ -9,9 +9,11 @@ from match_samples import BOTS, driver_of, setup_of
 import engine_core
 from arena.driver import Driver
 from arena.seeds import match_key
-from arena.types import BotSpec, GameResult, MatchPlan, Player
+from arena.types import BotSpec, GameResult, Limits, MatchPlan, Player
 
 SEED = bytes(range(100, 116))
+# A stall of a busy host must not count as a fault of a bot.
+LIMITS = Limits(decision=60.0, game=3600.0)
 STRONG = ("greedy", "continent", "watcher", "fortress")
 
 
@@ -29,7 +31,7 @@ def matches(
     names = "/".join(player.name for player in players)
     for number in range(count):
         key = match_key(SEED, "classic bots", names, number)
-        result = driver.play(MatchPlan(number, key, setup, tuple(players)))
+        result = driver.play(MatchPlan(number, key, setup, tuple(players), LIMITS))
         assert result.error == ""
         yield from result.games
 
