@@ -8,36 +8,48 @@ from typing import Any, get_args
 import engine_core
 from arena.tables import Table, one_of
 from arena.types import PointRule, VariantSetup
-from engine_core.errors import EngineError, OptionError, UnknownName
+from engine_core import Variant
+from engine_core.errors import EngineError, OptionError
 
 
 def read_variant(table: Table) -> list[VariantSetup]:
-    """The setups of one entry of `variants`: one for each seat count."""
+    """The setups of one entry of `variants`: one for each seat count; reports all that is wrong with it."""
+    found = len(table.problems)
     name = table.text("name")
-    seats = _seat_counts(table)
+    variant = engine_core.variants().get(name)
+    if name and variant is None:
+        table.problem("name", one_of("variant", name, engine_core.variants()))
+    counts = _seat_counts(table, variant)
     options = table.scalars("options")
+    if variant is not None:
+        _check_options(table, variant, options)
     rules: tuple[PointRule, ...] = get_args(PointRule)
     rule = table.choice("point_rule", rules, "split")
     table.done()
-    setups = []
-    for count in seats if name else ():
-        try:
-            setups.append(setup_for(name, count, options, rule))
-        except UnknownName as error:
-            key = "name" if error.what == "variant" else f"options.{error.name}"
-            table.problem(key, one_of(error.what, error.name, error.valid))
-        except OptionError as error:
-            place = error.key if error.key in ("seats", "name") else f"options.{error.key}"
-            table.problem(place, f"{error.value!r} is not allowed; allowed: {error.allowed}")
-        except EngineError as error:
-            table.problem("", str(error))
-        else:
+    if len(table.problems) > found:
+        return []
+    try:
+        return [setup_for(name, count, options, rule) for count in counts]
+    except OptionError as error:  # options that are fine one by one, but not together
+        table.problem(f"options.{error.key}", f"{error.value!r} is not allowed; allowed: {error.allowed}")
+    except EngineError as error:
+        table.problem("", str(error))
+    return []
+
+
+def _check_options(table: Table, variant: Variant, options: Mapping[str, object]) -> None:
+    known = {option.name: option for option in variant.options}
+    for name, value in options.items():
+        if name not in known:
+            table.problem(f"options.{name}", one_of("option", name, known))
             continue
-        break
-    return setups
+        try:
+            known[name].check(value)
+        except OptionError as error:
+            table.problem(f"options.{name}", f"{error.value!r} is not allowed; allowed: {error.allowed}")
 
 
-def _seat_counts(table: Table) -> list[int]:
+def _seat_counts(table: Table, variant: Variant | None) -> list[int]:
     """`seats` is a whole number or a list of them."""
     value = table.data.get("seats")
     table.known.add("seats")
@@ -45,9 +57,14 @@ def _seat_counts(table: Table) -> list[int]:
     counts = [count for count in given if type(count) is int]
     if not given or len(counts) != len(given):
         table.problem("seats", "must be a number of seats or a list of them, such as [2, 3, 4]")
-        return []
     if len(set(counts)) != len(counts):
         table.problem("seats", f"must not name a number twice: {counts}")
+    low, high = variant.seats if variant else (0, max(counts, default=0))
+    for count in counts:
+        if not low <= count <= high:
+            table.problem(
+                "seats", f"{count} is not allowed; allowed: {low}..{high} in variant {table.data['name']}"
+            )
     return counts
 
 

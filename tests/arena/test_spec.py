@@ -157,6 +157,16 @@ def test_a_wrong_value_is_named_with_its_place_and_what_is_right(
     assert words in found[place]
 
 
+def test_all_that_is_wrong_with_a_variant_is_listed_at_once(folder: Path) -> None:
+    wrong = GOOD.replace(SEATS, 'seats = [2, 9]\noptions = { turn_cap = 0, foo = 1 }\npoint_rule = "halve"')
+    assert set(problems(wrong, folder)) == {
+        "variants[0].seats",
+        "variants[0].options.turn_cap",
+        "variants[0].options.foo",
+        "variants[0].point_rule",
+    }
+
+
 def test_the_same_variant_twice_is_refused(folder: Path) -> None:
     again = '\n[[variants]]\nname = "classic"\nseats = [2]\n'
     assert "same as variants[0]" in problems(GOOD + again, folder)["variants[1]"]
