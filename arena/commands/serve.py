@@ -9,6 +9,22 @@ import click
 
 from arena.commands._common import example, json_option, print_json
 
+MAX_PORT = 65535
+
+
+def _checked(
+    _context: click.Context, _option: click.Parameter, addresses: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Addresses as gRPC takes them; it would take a port above 65535 for another one."""
+    for address in addresses:
+        port = address.rpartition(":")[2]
+        fits = port.isdecimal() and int(port) <= MAX_PORT and len(address) > len(port) + 1
+        if not fits and not address.startswith("unix:/"):
+            raise click.BadParameter(
+                f"{address!r}: must be host:port with a port up to {MAX_PORT}, or unix:/path"
+            )
+    return addresses
+
 
 @click.command(
     "serve",
@@ -21,6 +37,7 @@ from arena.commands._common import example, json_option, print_json
     default=("127.0.0.1:50051",),
     show_default=True,
     metavar="ADDRESS",
+    callback=_checked,
     help="An address, host:port or unix:/path; may be given several times.",
 )
 @json_option
