@@ -122,13 +122,13 @@ def _load_file(path: Path, target: str) -> ModuleType:
     sys.modules[name] = module  # dataclasses and pickle look a class's module up here
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a bot that exits must not end the arena
         del sys.modules[name]
         raise PluginError(f"{target}: cannot be loaded: {_last_line(error)}") from error
     return module
 
 
-def _last_line(error: Exception) -> str:
+def _last_line(error: BaseException) -> str:
     """The exception in one line, with the line of the bot's code that raised it."""
     text = f"{type(error).__name__}: {error}"
     frames = traceback.extract_tb(error.__traceback__)

@@ -19,7 +19,7 @@ def load_bot(path: Path, origin: str = "") -> BotSpec:
 
     A Python file is parsed, not run: only its constants NAME, VERSION, VARIANTS are read here.
     """
-    path = path.expanduser().resolve()
+    path = Path(path).expanduser().resolve()  # plugins may give a text
     if path.is_dir():
         path = path / BOT_TOML
     if not path.is_file():

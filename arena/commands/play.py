@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
 POINT_RULES: tuple[PointRule, ...] = get_args(PointRule)
 
 
+def _positive(_context: click.Context, _option: click.Parameter, value: float) -> float:
+    if not 0 < value < math.inf:
+        raise click.BadParameter(f"must be a positive number of seconds, not {value:g}")
+    return value
+
+
 @click.command(
     "play",
     short_help="Play one game.",
@@ -48,7 +55,12 @@ POINT_RULES: tuple[PointRule, ...] = get_args(PointRule)
 )
 @click.option("--seed", metavar="N", help="The game's seed: a whole number or 32 hex digits (else drawn).")
 @click.option(
-    "--decision", type=float, default=Limits().decision, show_default=True, help="Seconds a decision."
+    "--decision",
+    type=float,
+    default=Limits().decision,
+    show_default=True,
+    callback=_positive,
+    help="Seconds a decision.",
 )
 @click.option("--show", is_flag=True, help="Draw the board: live on a terminal, else after every turn.")
 @click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="Write the game record here.")
@@ -74,7 +86,7 @@ def command(
     named = (*bots, *more)
     if not named:
         raise click.UsageError("name a bot for each seat, or one for all; see `arena bots`")
-    setup = _setup(variant, seats or max(2, len(named)), pairs, point_rule)
+    setup = _setup(variant, max(2, len(named)) if seats is None else seats, pairs, point_rule)
     players = _players(named, setup)
     key = _key(seed)
     result = _play(setup, players, key, Limits(decision=decision), show=show and not as_json)

@@ -94,6 +94,7 @@ def test_a_class_with_keyword_arguments_takes_any_option(tmp_path: Path) -> None
         ("class Bot: pass", r"x\.py: class Bot needs a method decide\(self, view, legal\)"),
         ("class Bot:\n def decide(self, view): pass", r"x\.py: Bot\.decide must take \(self, view, legal\)"),
         ("class Bot:\n def decide(self, view, legal): pass", r"x\.py: Bot must take \(game, seat, rng, "),
+        ("import sys\nsys.exit(0)", r"x\.py: cannot be loaded: SystemExit: 0 \(line 2"),
         ("import no_such_module", r"x\.py: cannot be loaded: ModuleNotFoundError: .*no_such_module.*line 1"),
         ("\n1 / 0", r"x\.py: cannot be loaded: ZeroDivisionError: division by zero \(line 2 of .*x\.py\)"),
         ("def decide(:", r"x\.py: cannot be loaded: SyntaxError"),
