@@ -135,7 +135,10 @@ def start_runner(spec: TournamentSpec, prepare: Callable[[], object]) -> Runner:
         raise
     if problems:
         runner.close()
-        raise SpecError(problems, source="bots that cannot be started")
+        places = {
+            player.name: f"players[{index}] ({player.name})" for index, player in enumerate(spec.players)
+        }
+        raise SpecError([(places.get(name, name), message) for name, message in problems], source=spec.name)
     return runner
 
 
