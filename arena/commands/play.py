@@ -168,7 +168,7 @@ def _play(
 
     with closing(InlineRunner(players, watch)) as runner, watcher or nullcontext():
         if problems := runner.check(limits):
-            raise SpecError(problems, source="bots that cannot be started")
+            raise SpecError(problems)
         runner.run([MatchPlan(0, key, setup, players, limits)], lambda _plan, result: results.append(result))
     return results[-1].games[0]
 

@@ -42,7 +42,7 @@ CODE = [
 PUBLIC = python_files("engine_core", "arena", "bots")
 # Written as patterns, so that this file does not contain what it forbids.
 PLACES = re.compile(
-    r"(?<![\w.])/(?:work|root|home)/|[.][.]/shared\b|\b(?:pypi|pythonhosted|npmjs|debian)[.](?:org|com)\b"
+    r"(?<![\w.])/(?:work|root|home)/|[.][.]/shared\b|\b(?:pypi|pythonh[o]sted|npmjs|debian)[.](?:org|com)\b"
 )
 
 
