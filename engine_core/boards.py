@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from engine_core.limits import MAX_BONUS, MAX_BORDERS, MAX_CARDS, MAX_COORDINATE, MAX_REGIONS, MAX_TERRITORIES
@@ -192,6 +192,22 @@ def _read_borders(table: Table, indices: dict[str, int]) -> tuple[tuple[int, int
             raise TableError(row.where, f"{one}-{other} is there already; a border is listed once")
         borders.add((a, b))
     return tuple(sorted(borders))
+
+
+def without_borders(board: Board, editions: Table, name: str) -> Board:
+    """The board of an edition that lacks the borders listed under `name`; TableError when one is missing."""
+    indices = {territory: index for index, territory in enumerate(board.ids)}
+    absent: set[tuple[int, int]] = set()
+    for row in rows_with(editions.rows(name), "0", "1"):
+        one, other = (row.choice(end, indices, "territory") for end in ("0", "1"))
+        a, b = sorted((indices[one], indices[other]))
+        if (a, b) not in board.borders or (a, b) in absent:
+            raise TableError(row.where, f"{one}-{other} is no border of the board that is left to take away")
+        absent.add((a, b))
+    try:
+        return replace(board, borders=tuple(border for border in board.borders if border not in absent))
+    except TableError as error:
+        raise TableError(editions.path(name), error.message) from None
 
 
 def read_deck(table: Table, board: Board, name: str) -> Deck:

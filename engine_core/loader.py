@@ -1,6 +1,6 @@
 """Ruleset files: boards, decks and variants in TOML, with inheritance; every error names file and key path.
 
-A folder of rulesets holds boards/*.toml, decks/*.toml and variants/*.toml (schema: data/README.md).
+A folder of rulesets holds *.toml in boards, decks, tables and variants (schema: data/README.md).
 """
 
 from __future__ import annotations
@@ -10,20 +10,25 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from engine_core.boards import WILD, Board, Card, Deck, read_board
+from engine_core.boards import WILD, Board, Card, Deck, read_board, without_borders
 from engine_core.errors import RulesetError, unknown
 from engine_core.limits import MAX_CARDS, MAX_SEATS, MIN_SEATS
 from engine_core.options import OptionValue
-from engine_core.ruleset import read_options
+from engine_core.ruleset import FamilyTable, read_options
 from engine_core.tables import Table, TableError
 
-KINDS = ("boards", "decks", "variants")
+KINDS = ("boards", "decks", "tables", "variants")
+STANDARD_EDITION = "standard"
 
 
 @dataclass(frozen=True, slots=True)
 class VariantFile:
-    """A variant file with what it inherits filled in; names of board and decks are not yet looked up."""
+    """A variant file with what it inherits filled in; names of board, decks and tables are not yet looked up.
+
+    `tables[name]` says which file stands for each value of the option that picks it, "" if none does.
+    """
 
     name: str
     path: Path
@@ -32,6 +37,7 @@ class VariantFile:
     seats: tuple[int, int]
     board: str
     decks: Mapping[str, str]
+    tables: Mapping[str, Mapping[str, str]]
     colours: tuple[str, ...]
     options: Mapping[str, OptionValue]
     teams: tuple[int, ...]
@@ -55,14 +61,24 @@ def scan(folder: Path) -> dict[str, dict[str, Path]]:
     return {kind: {path.stem: path for path in sorted((folder / kind).glob("*.toml"))} for kind in KINDS}
 
 
-def read_board_file(path: Path) -> Board:
-    """The checked board of a file."""
+def read_board_file(path: Path, edition: str = STANDARD_EDITION) -> Board:
+    """The checked board of a file, without the borders that an edition of it lacks."""
     with reading(path):
         table = Table(tomllib.loads(path.read_text("utf-8")))
         board = read_board(table, path.stem)
+        editions = {STANDARD_EDITION: board, **_editions(table, board)}
         _about(table)
         table.done()
-        return board
+        if edition not in editions:
+            raise TableError("editions", unknown("edition", edition, editions))
+        return editions[edition]
+
+
+def _editions(table: Table, board: Board) -> dict[str, Board]:
+    if "editions" not in table:
+        return {}
+    lists = table.table("editions")
+    return {name: without_borders(board, lists, name) for name in lists.names()}
 
 
 def read_deck_file(path: Path, board: Board) -> Deck:
@@ -79,8 +95,18 @@ def read_deck_file(path: Path, board: Board) -> Deck:
         return Deck(path.stem, tuple(cards))
 
 
+def read_table_file(path: Path, board: Board, known: FamilyTable) -> dict[str, Any]:
+    """A family's table of a file, as the family reads it."""
+    with reading(path):
+        table = Table(tomllib.loads(path.read_text("utf-8")))
+        _about(table)
+        plain = known.read(table, board)
+        table.done()
+        return plain
+
+
 def read_variant_file(name: str, paths: Mapping[str, Path]) -> VariantFile:
-    """A variant with what it inherits: `options` and `decks` are merged by key, the rest is replaced."""
+    """A variant with what it inherits: `options`, `decks`, `tables` are merged by key, others replaced."""
     merged = _merged(name, paths, ())
     with reading(paths[name]):
         table = Table(merged)
@@ -97,6 +123,7 @@ def read_variant_file(name: str, paths: Mapping[str, Path]) -> VariantFile:
             seats=(seats[0], seats[1]),
             board=table.string("board") if "board" in table else "",
             decks={key: decks.string(key) for key in decks.names()},
+            tables=_tables(table),
             colours=table.strings("colours") if "colours" in table else (),
             options=read_options(table.table("options")) if "options" in table else {},
             teams=table.integers("teams", 0, seats[1] - 1) if "teams" in table else (),
@@ -108,6 +135,20 @@ def read_variant_file(name: str, paths: Mapping[str, Path]) -> VariantFile:
         _ = "inherits" in table
         table.done()
         return variant
+
+
+def _tables(table: Table) -> dict[str, dict[str, str]]:
+    if "tables" not in table:
+        return {}
+    tables = table.table("tables")
+    return {name: _files(tables, name) for name in tables.names()}
+
+
+def _files(tables: Table, name: str) -> dict[str, str]:
+    if isinstance(tables.value(name), str):
+        return {"": tables.string(name)}
+    files = tables.table(name)
+    return {value: files.string(value) for value in files.names()}
 
 
 def _merged(name: str, paths: Mapping[str, Path], heirs: tuple[str, ...]) -> dict[str, object]:
@@ -123,7 +164,7 @@ def _merged(name: str, paths: Mapping[str, Path], heirs: tuple[str, ...]) -> dic
     merged = _merged(parent, paths, (*heirs, name))
     for key, value in own.items():
         base = merged.get(key)
-        if key in ("options", "decks") and isinstance(base, dict) and isinstance(value, dict):
+        if key in ("options", "decks", "tables") and isinstance(base, dict) and isinstance(value, dict):
             merged[key] = {**base, **value}
         else:
             merged[key] = value

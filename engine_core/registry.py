@@ -1,9 +1,10 @@
 """Families and variants by name: what is there, and how a variant with options becomes a ruleset.
 
 Built-in families are the folders of engine_core that hold an options.py (OPTIONS, complete) beside their
-kernel. Other packages add families (see KernelModule) by the entry-point group `conquest_arena.families`,
-which every process finds by itself, or with `register_family`. Variants are files in folders laid out like
-data/; other packages add folders.
+kernel, and a tables.py (TABLES) if the family knows printed tables of its own. Other
+packages add families (see KernelModule) by the entry-point group `conquest_arena.families`, which every
+process finds by itself, or with `register_family`. Variants are files in folders laid out like data/; other
+packages add folders.
 """
 
 from __future__ import annotations
@@ -13,23 +14,26 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Protocol, cast
+from types import MappingProxyType
+from typing import Any, Protocol, cast
 
 from engine_core import ruleset as rulesets
 from engine_core.boards import Board, Deck
 from engine_core.description import Description
 from engine_core.errors import OptionError, RulesetError, UnknownName, unknown
 from engine_core.loader import (
+    STANDARD_EDITION,
     VariantFile,
     read_board_file,
     read_deck_file,
+    read_table_file,
     read_variant_file,
     reading,
     scan,
 )
 from engine_core.options import Option, OptionValue
-from engine_core.ruleset import Draft, Ruleset
-from engine_core.tables import TableError
+from engine_core.ruleset import Draft, FamilyTable, Ruleset, thawed
+from engine_core.tables import Table, TableError
 
 USUAL_SEATS = 3
 ENTRY_POINT_GROUP = "conquest_arena.families"
@@ -46,7 +50,8 @@ class KernelModule(Protocol):
     """What a family's kernel module offers to `Game`: a `Kernel` struct in a capsule and two functions.
 
     A module given to `register_family` also has OPTIONS, a tuple of Option, and may have `complete`, a
-    function that fills in a Draft (default: ruleset.complete) and changes nothing when applied twice.
+    function that fills in a Draft (default: ruleset.complete) and changes nothing when applied twice, and
+    TABLES, the FamilyTable of each name that a variant's `[tables]` may use (default: none).
     """
 
     kernel_capsule: object
@@ -60,11 +65,12 @@ class KernelModule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family's options and how it completes a draft; its kernel is imported when a game needs it."""
+    """A family's options, tables and how it completes a draft; its kernel is imported when needed."""
 
     name: str
     options: tuple[Option, ...]
     complete: Callable[[Draft], Draft]
+    tables: Mapping[str, FamilyTable]
 
     def option(self, name: str) -> Option:
         """The option of a name; UnknownName lists the valid ones."""
@@ -120,9 +126,12 @@ def register_family(name: str, module: object) -> None:
 
 
 def family(name: str) -> Family:
-    """A family's options; UnknownName lists the valid families. A built-in one needs no compiled module."""
+    """A family's options and tables; UnknownName lists the valid families. No compiled module is needed."""
     module = cast(OptionsModule, _module(name, "options"))
-    return Family(name, module.OPTIONS, getattr(module, "complete", rulesets.complete))
+    tables: Mapping[str, FamilyTable] = getattr(_tables_module(name), "TABLES", {})
+    return Family(
+        name, module.OPTIONS, getattr(module, "complete", rulesets.complete), MappingProxyType(dict(tables))
+    )
 
 
 def kernel(name: str) -> KernelModule:
@@ -132,6 +141,13 @@ def kernel(name: str) -> KernelModule:
 
 def _built_in() -> set[str]:
     return {path.parent.name for path in _ROOT.glob("*/options.py")}
+
+
+def _tables_module(name: str) -> object:
+    """The module that may hold a family's TABLES; a built-in family without a tables.py has none."""
+    if name in _families:
+        return _families[name]
+    return _module(name, "tables") if (_ROOT / name / "tables.py").exists() else None
 
 
 @lru_cache(maxsize=1)
@@ -204,10 +220,10 @@ def load_ruleset(name: str, *, seats: int | None = None, **options: OptionValue)
     low, high = chosen.seats
     if type(seats) is not int or not low <= seats <= high:
         raise OptionError("seats", seats, f"{low}..{high} in variant {name}" if low < high else f"{low}")
-    table = Family(chosen.family, chosen.options, family(chosen.family).complete)
+    table = family(chosen.family)
     values = {option.name: option.default for option in chosen.options}
     values |= {key: table.option(key).check(value) for key, value in options.items()}
-    board = _board(file)
+    board = _board(file, str(values.get("map_edges_override", STANDARD_EDITION)))
     draft = Draft(
         name=name,
         family=chosen.family,
@@ -219,6 +235,7 @@ def load_ruleset(name: str, *, seats: int | None = None, **options: OptionValue)
         colour_seat=(),
         teams=file.teams or tuple(range(seats)),
         rotations=file.rotations,
+        tables=_tables(file, table, board, values),
     )
     with reading(file.path):
         return _finish(table, draft)
@@ -228,28 +245,39 @@ def load_resolved(text: str) -> Ruleset:
     """The ruleset of a text, checked against its family; TextError or RulesetError say what is wrong."""
     ruleset = Ruleset.from_text(text)
     table = family(ruleset.family)
-    missing = [option.name for option in table.options if option.name not in ruleset.options]
+    given = {option.name: option.default for option in table.options if option.added} | dict(ruleset.options)
+    missing = [option.name for option in table.options if option.name not in given]
     if missing:
         raise RulesetError(f"options of family {table.name} are missing: {', '.join(missing)}")
     draft = Draft(
         name=ruleset.name,
         family=ruleset.family,
         seats=ruleset.seats,
-        options={key: table.option(key).check(value) for key, value in ruleset.options.items()},
+        options={key: table.option(key).check(value) for key, value in given.items()},
         board=ruleset.board,
         deck=ruleset.deck,
         colours=ruleset.colours,
         colour_seat=ruleset.colour_seat,
         teams=ruleset.teams,
         rotations=ruleset.rotations,
+        tables=_checked_tables(table, ruleset),
     )
     if _finish(table, draft) != ruleset:
         raise RulesetError(f"this is not a resolved ruleset: family {table.name} completes it differently")
     return ruleset
 
 
+def options_of(ruleset: Ruleset) -> dict[str, OptionValue]:
+    """Every option of a ruleset's family with its value, also those it leaves out (see Option.added)."""
+    return {option.name: option.default for option in family(ruleset.family).options} | dict(ruleset.options)
+
+
 def _finish(table: Family, draft: Draft) -> Ruleset:
-    return Ruleset(**table.complete(draft))
+    done = table.complete(draft)
+    for option in table.options:
+        if option.added and done["options"].get(option.name) == option.default:
+            del done["options"][option.name]
+    return Ruleset(**done)
 
 
 def _paths(kind: str) -> dict[str, Path]:
@@ -288,8 +316,10 @@ def _variant(file: VariantFile) -> Variant:
     return Variant(file.name, file.family, file.seats, file.summary, options, file.path)
 
 
-def _board(file: VariantFile) -> Board:
-    return read_board_file(_named("boards", "board", file.board, file.path)) if file.board else Board()
+def _board(file: VariantFile, edition: str) -> Board:
+    if not file.board:
+        return Board()
+    return read_board_file(_named("boards", "board", file.board, file.path), edition)
 
 
 def _deck(file: VariantFile, board: Board, options: Mapping[str, OptionValue]) -> Deck:
@@ -300,6 +330,36 @@ def _deck(file: VariantFile, board: Board, options: Mapping[str, OptionValue]) -
         if letter not in file.decks:
             raise TableError(f"decks.{letter}", unknown("deck", letter, sorted(file.decks)))
     return read_deck_file(_named("decks", f"decks.{letter}", file.decks[letter], file.path), board)
+
+
+def _tables(
+    file: VariantFile, table: Family, board: Board, options: Mapping[str, OptionValue]
+) -> dict[str, Any]:
+    tables: dict[str, Any] = {}
+    for name, files in file.tables.items():
+        with reading(file.path):
+            if name not in table.tables:
+                raise TableError(f"tables.{name}", unknown("table", name, table.tables))
+            known = table.tables[name]
+            value = str(options[known.option]) if known.option else ""
+            key = f"tables.{name}.{value}" if value else f"tables.{name}"
+            if value not in files:
+                raise TableError(key, f"no file for {value!r}; given: {', '.join(files)}")
+        path = _named("tables", key, files[value], file.path)
+        tables[name] = read_table_file(path, board, known)
+    return tables
+
+
+def _checked_tables(table: Family, ruleset: Ruleset) -> dict[str, Any]:
+    """The tables of a resolved ruleset, each read by its family; UnknownName for one it does not know."""
+    tables: dict[str, Any] = {}
+    for name, frozen in ruleset.tables.items():
+        if name not in table.tables:
+            raise UnknownName("table", name, table.tables)
+        plain = Table(thawed(frozen), f"tables.{name}")
+        tables[name] = table.tables[name].read(plain, ruleset.board)
+        plain.done()
+    return tables
 
 
 def _named(kind: str, key: str, name: str, origin: Path) -> Path:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from types import MappingProxyType
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from engine_core.boards import Board, Deck, plain_board, plain_deck, read_board, read_deck
 from engine_core.errors import TextError
@@ -17,12 +17,16 @@ from engine_core.options import OptionValue
 from engine_core.tables import Table, TableError
 
 NEUTRAL = "neutral"
+_TABLE_DEPTH = 8
 
 
 @dataclass(frozen=True)
 class Ruleset:
-    """A fully resolved game: every option of its family is present, nothing is left to look up.
+    """A fully resolved game: nothing is left to look up but the defaults of options that came later.
 
+    `options` lacks an added option (see Option.added) that has its family's default; `registry.options_of`
+    fills those in. `tables` are the family's own printed tables that the game needs, by name: JSON values,
+    frozen (read-only mappings and tuples).
     `colour_seat[c]` is the seat that commands colour c, -1 for a neutral one; `teams[s]` the team of seat s;
     `rotations[r][p]` the seat that position p of a pairing takes in game r of a match. TableError when they
     do not fit together.
@@ -38,9 +42,11 @@ class Ruleset:
     colour_seat: tuple[int, ...]
     teams: tuple[int, ...]
     rotations: tuple[tuple[int, ...], ...] = field(default=())
+    tables: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", MappingProxyType(dict(sorted(self.options.items()))))
+        object.__setattr__(self, "tables", _frozen(self.tables, "tables"))
         _check_sides(self)
         if not self.rotations:
             object.__setattr__(self, "rotations", cyclic_rotations(self.teams))
@@ -87,6 +93,19 @@ class Draft(TypedDict):
     colour_seat: tuple[int, ...]
     teams: tuple[int, ...]
     rotations: tuple[tuple[int, ...], ...]
+    tables: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyTable:
+    """A printed table that a family knows; `read` checks it strictly and returns it as plain JSON values.
+
+    `read` accepts what it returned: a resolved ruleset is checked by reading it again. `option` names the
+    option whose value picks the file among those a variant lists; "" = there is but one.
+    """
+
+    option: str
+    read: Callable[[Table, Board], dict[str, Any]]
 
 
 def complete(draft: Draft) -> Draft:
@@ -150,6 +169,30 @@ def _check_rotations(ruleset: Ruleset) -> None:
             raise TableError(where, "is there twice")
 
 
+# ---- frozen tables
+
+
+def _frozen(value: object, where: str, depth: int = 0) -> object:
+    """A JSON value that nobody can change; TableError for what is no whole number, text, list or table."""
+    if depth > _TABLE_DEPTH:
+        raise TableError(where, f"is nested more than {_TABLE_DEPTH} deep")
+    if isinstance(value, Mapping):
+        items = {str(key): _frozen(item, f"{where}.{key}", depth + 1) for key, item in value.items()}
+        return MappingProxyType(dict(sorted(items.items())))
+    if isinstance(value, (list, tuple)):
+        return tuple(_frozen(item, f"{where}[{index}]", depth + 1) for index, item in enumerate(value))
+    if not isinstance(value, (str, int)):
+        raise TableError(where, f"must be a whole number, a text, a list or a table, not {value!r}")
+    return value
+
+
+def thawed(value: object) -> Any:
+    """A changeable copy of a frozen JSON value, made of dicts and lists."""
+    if isinstance(value, Mapping):
+        return {key: thawed(item) for key, item in value.items()}
+    return [thawed(item) for item in value] if isinstance(value, tuple) else value
+
+
 # ---- the text form
 
 
@@ -164,6 +207,7 @@ def _nameless(plain: object) -> object:
 
 
 def _plain(ruleset: Ruleset) -> dict[str, object]:
+    tables: dict[str, object] = {"tables": thawed(ruleset.tables)} if ruleset.tables else {}
     return {
         "name": ruleset.name,
         "family": ruleset.family,
@@ -175,6 +219,7 @@ def _plain(ruleset: Ruleset) -> dict[str, object]:
         "colour_seat": ruleset.colour_seat,
         "teams": ruleset.teams,
         "rotations": ruleset.rotations,
+        **tables,
     }
 
 
@@ -199,6 +244,7 @@ def _parse(text: str) -> Ruleset:
         colour_seat=top.integers("colour_seat", -1, seats - 1),
         teams=top.integers("teams", 0, seats - 1),
         rotations=tuple(row.row_integers(0, seats - 1) for row in top.rows("rotations")),
+        tables=_parse_tables(top),
     )
     top.done()
     return ruleset
@@ -219,6 +265,13 @@ def _parse_parts(top: Table) -> tuple[Board, Deck]:
     deck = read_deck(table, board, table.label("name"))
     table.done()
     return board, deck
+
+
+def _parse_tables(top: Table) -> dict[str, object]:
+    if "tables" not in top:
+        return {}
+    tables = top.table("tables")
+    return {name: tables.value(name) for name in tables.names()}
 
 
 def read_options(table: Table) -> dict[str, OptionValue]:

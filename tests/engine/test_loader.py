@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import pickle
 import re
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 import engine_core
 from engine_core import load_ruleset, loader, registry
+from engine_core.boards import Board
 from engine_core.errors import RulesetError
 from engine_core.options import Option
+from engine_core.ruleset import FamilyTable
+from engine_core.tables import Table
 
 DATA = Path(engine_core.__file__).parent / "data"
 
@@ -225,6 +231,192 @@ def test_a_registered_family_plays_its_own_variants(tmp_path: Path, monkeypatch:
     assert registry.kernel("race") is module
     with pytest.raises(RulesetError, match="a family named 'race' is there already"):
         engine_core.register_family("race", SimpleNamespace(**vars(module)))
+
+
+# ---- options that came later, board editions and printed tables
+
+DRILL_VARIANT = """
+family = "drill"
+summary = "A drill."
+seats = [2, 2]
+board = "line"
+tables = { goals = { short = "goals_short", long = "goals_long" }, prices = "prices" }
+[options]
+size = 4
+"""
+LINE_BOARD = """
+regions = [{ id = "R", name = "All", bonus = 1 }]
+territories = [
+    { id = "A", name = "a", region = "R", x = 1, y = 1 },
+    { id = "B", name = "b", region = "R", x = 2, y = 1 },
+    { id = "C", name = "c", region = "R", x = 3, y = 1 },
+]
+borders = [["A", "B"], ["B", "C"], ["A", "C"]]
+[editions]
+open = [["C", "A"]]
+"""
+
+
+def read_goals(table: Table, board: Board) -> dict[str, Any]:
+    goals = table.table("goals")
+    return {"goals": {key: goals.choice(key, board.ids, "territory") for key in goals.names()}}
+
+
+def read_prices(table: Table, board: Board) -> dict[str, Any]:
+    return {"prices": list(table.integers("prices", 0, 3 * len(board.ids))), "name": table.string("name")}
+
+
+@pytest.fixture
+def drill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of a family that has added options, a board with an edition, and two kinds of tables."""
+    monkeypatch.setattr(registry, "_folders", list(registry._folders))
+    monkeypatch.setattr(registry, "_families", dict(registry._families))
+    module = SimpleNamespace(
+        OPTIONS=(
+            Option("size", "int", (1, 9), 3, "how large", "test", added=True),
+            Option("motto", "text", (), "", "what is said", "test", added=True),
+            Option("length", "choice", ("short", "long"), "short", "which goals", "test"),
+            Option("map_edges_override", "choice", ("standard", "open"), "standard", "edition", "test", True),
+        ),
+        TABLES={"goals": FamilyTable("length", read_goals), "prices": FamilyTable("", read_prices)},
+        kernel_capsule=object(),
+        compile_rules=lambda _: b"",
+        describe=lambda _: None,
+    )
+    engine_core.register_family("drill", module)
+    files = {
+        "variants/drill.toml": DRILL_VARIANT,
+        "boards/line.toml": LINE_BOARD,
+        "tables/goals_short.toml": 'goals = { first = "A" }\n[about]\nsource = "test"\n',
+        "tables/goals_long.toml": 'goals = { first = "A", last = "C" }\n',
+        "tables/prices.toml": 'name = "dear"\nprices = [1, 2]\n',
+    }
+    for file, text in files.items():
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(text)
+    return tmp_path
+
+
+def test_an_added_option_shows_only_where_it_is_not_the_familys_default(drill: Path) -> None:
+    engine_core.register_variant_folder(drill)
+    usual, plain = load_ruleset("drill"), load_ruleset("drill", size=3)
+    assert dict(usual.options) == {"length": "short", "size": 4}
+    assert dict(plain.options) == {"length": "short"}
+    assert registry.options_of(plain) == {
+        "size": 3,
+        "motto": "",
+        "length": "short",
+        "map_edges_override": "standard",
+    }
+    assert load_ruleset("drill", motto="go").options["motto"] == "go"
+    assert registry.load_resolved(plain.text) == plain
+    written_out = json.loads(plain.text)
+    written_out["options"]["size"] = 3
+    with pytest.raises(RulesetError, match="not a resolved ruleset"):
+        registry.load_resolved(json.dumps(written_out))
+
+
+def test_an_edition_of_a_board_lacks_borders(drill: Path) -> None:
+    engine_core.register_variant_folder(drill)
+    usual, edition = load_ruleset("drill"), load_ruleset("drill", map_edges_override="open")
+    assert usual.board.borders == ((0, 1), (0, 2), (1, 2))
+    assert edition.board.borders == ((0, 1), (1, 2))
+    assert edition.options["map_edges_override"] == "open" and usual.hash != edition.hash
+    assert registry.load_resolved(edition.text) == edition
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('open = [["C", "A"]]', "", "editions: unknown edition 'open'; valid: standard"),
+        ('open = [["C", "A"]]', 'open = [["C", "D"]]', r"editions\.open\[0\]\.1: unknown territory 'D'"),
+        ('open = [["C", "A"]]', 'open = [["C", "A"], ["A", "C"]]', r"open\[1\]: A-C is no border of the boa"),
+        ('open = [["C", "A"]]', 'open = [["C", "A"], ["A", "B"]]', r"editions\.open: no way from A to B, C"),
+        ('open = [["C", "A"]]', 'open = ["C"]', r"editions\.open\[0\]: must be a list"),
+    ],
+)
+def test_a_broken_edition_is_refused(drill: Path, old: str, new: str, message: str) -> None:
+    edit(drill / "boards/line.toml", old, new)
+    edit(drill / "variants/drill.toml", "size = 4", 'map_edges_override = "open"')
+    with pytest.raises(RulesetError, match=f"boards/line.toml: .*{message}"):
+        engine_core.register_variant_folder(drill)
+
+
+def test_tables_are_picked_by_the_option_the_family_names(drill: Path) -> None:
+    engine_core.register_variant_folder(drill)
+    short, long = load_ruleset("drill"), load_ruleset("drill", length="long")
+    assert short.tables == {"goals": {"goals": {"first": "A"}}, "prices": {"name": "dear", "prices": (1, 2)}}
+    assert long.tables["goals"] == {"goals": {"first": "A", "last": "C"}}
+    assert json.loads(short.text)["tables"]["goals"] == {"goals": {"first": "A"}}
+    assert pickle.loads(pickle.dumps(short)) == registry.load_resolved(short.text) == short
+    edit(drill / "tables/prices.toml", "dear", "cheap")
+    assert (load_ruleset("drill").hash, load_ruleset("drill").text == short.text) == (short.hash, False)
+    edit(drill / "tables/prices.toml", "[1, 2]", "[1, 3]")
+    assert load_ruleset("drill").hash != short.hash
+    with pytest.raises(TypeError):
+        cast(dict[str, Any], short.tables)["goals"] = {}
+    with pytest.raises(TypeError):
+        short.tables["goals"]["goals"]["first"] = "B"
+
+
+def test_an_heir_replaces_one_table_and_keeps_the_other(drill: Path) -> None:
+    (drill / "variants/heir.toml").write_text('inherits = "drill"\n[tables]\nprices = "other"\n')
+    (drill / "tables/other.toml").write_text('name = "other"\nprices = [9]\n')
+    engine_core.register_variant_folder(drill)
+    heir = load_ruleset("heir")
+    assert (heir.tables["goals"], heir.tables["prices"]["prices"]) == ({"goals": {"first": "A"}}, (9,))
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        (
+            "variants/drill.toml",
+            "goals =",
+            "gaols =",
+            r"tables\.gaols: unknown table 'gaols' .*goals, prices",
+        ),
+        (
+            "variants/drill.toml",
+            "short =",
+            "shrt =",
+            r"tables\.goals\.short: no file for 'short'; given: shrt",
+        ),
+        ("variants/drill.toml", '"goals_short"', '"none"', r"tables\.goals\.short: unknown table 'none'"),
+        ("variants/drill.toml", '"prices" }', "3 }", r"tables\.prices: must be a table"),
+        ("variants/drill.toml", '"goals_short"', "3", r"tables\.goals\.short: must be a printable text"),
+        ("tables/goals_short.toml", '"A"', '"X"', r"goals\.first: unknown territory 'X'"),
+        ("tables/goals_short.toml", "goals", "aims", "goals: is missing"),
+        ("tables/prices.toml", "prices", "extra = 1\nprices", "extra: unknown key 'extra'"),
+        ("tables/prices.toml", "[1, 2]", "[1, 10]", r"prices\[1\]: must be a whole number in 0\.\.9"),
+    ],
+)
+def test_a_broken_table_is_refused_with_file_and_key(
+    drill: Path, file: str, old: str, new: str, message: str
+) -> None:
+    edit(drill / file, old, new)
+    with pytest.raises(RulesetError, match=message) as caught:
+        engine_core.register_variant_folder(drill)
+    assert str(caught.value).startswith(f"{file}: ")
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ({"goals": {"goals": {"first": "X"}}}, r"tables\.goals\.goals\.first: unknown territory 'X'"),
+        ({"goals": {"goals": ["A"]}}, r"tables\.goals\.goals: must be a table"),
+        ({"prices": {"prices": [1], "name": "a", "more": 1}}, r"tables\.prices\.more: unknown key"),
+        ({"weather": {}}, "unknown table 'weather'"),
+    ],
+)
+def test_a_text_with_tables_its_family_would_not_read_is_refused(
+    drill: Path, tables: dict[str, Any], message: str
+) -> None:
+    engine_core.register_variant_folder(drill)
+    plain = json.loads(load_ruleset("drill").text)
+    plain["tables"] = tables
+    with pytest.raises(RulesetError, match=message):
+        registry.load_resolved(json.dumps(plain))
 
 
 def test_a_family_that_lacks_a_part_is_refused() -> None:

@@ -6,6 +6,7 @@ import json
 import pickle
 import re
 from collections.abc import Callable
+from hashlib import blake2b
 from typing import Any
 
 import pytest
@@ -45,6 +46,24 @@ def test_hashes_tell_games_apart_but_not_names() -> None:
     assert renamed != base.text
     assert Ruleset.from_text(renamed).hash == base.hash
     assert re.fullmatch("[0-9a-f]{32}", base.hash)
+
+
+# Written down before options were added to the family: hash, and BLAKE2b-128 of the text.
+FIRST_RELEASE = {
+    ("classic", 2): ("8e191384a5276d63e35a6b73096e156d", "0f3e7a8d8570c068647dfe5f895bb6aa"),
+    ("classic", 3): ("622d514c6e0db1a1618a456664be909a", "3719d91db08b5201fbcb44768c477b53"),
+    ("classic", 4): ("73934e4f1d17462598ad656aeb943753", "b53fdd8f20e7c89508a131c062c1e247"),
+    ("classic", 5): ("317390b3ff5e9782f3e0eab5789d02dd", "3606e53ed74cfd21bb3aad4222560883"),
+    ("classic", 6): ("879bddd0111971008601b0bc6da79256", "4d29446c424f3fe516dd3ededee285cb"),
+    ("two_player", 2): ("8e191384a5276d63e35a6b73096e156d", "ac7699bdd44d138133cd7f01f7c76eea"),
+}
+
+
+@pytest.mark.parametrize(("name", "seats"), FIRST_RELEASE)
+def test_rulesets_of_the_first_release_keep_hash_and_text(name: str, seats: int) -> None:
+    game = load_ruleset(name, seats=seats)
+    text_hash = blake2b(game.text.encode(), digest_size=16).hexdigest()
+    assert (game.hash, text_hash) == FIRST_RELEASE[name, seats]
 
 
 def test_two_seats_have_a_neutral_third_colour() -> None:
@@ -102,7 +121,14 @@ def test_every_variant_round_trips_with_every_number_of_seats(name: str, seats: 
     assert again == game
     assert (again.text, again.hash, hash(again)) == (game.text, game.hash, hash(game))
     assert pickle.loads(pickle.dumps(game)) == game
-    assert set(game.options) == {option.name for option in registry.family(game.family).options}
+    every = {option.name: option for option in registry.family(game.family).options}
+    assert set(registry.options_of(game)) == set(every)
+    left_out = set(every) - set(game.options)
+    assert left_out == {
+        name
+        for name, value in registry.options_of(game).items()
+        if every[name].added and value == every[name].default
+    }
     assert json.dumps(json.loads(game.text), sort_keys=True, separators=(",", ":")) == game.text
 
 
@@ -186,6 +212,12 @@ def test_option_texts_are_parsed() -> None:
     flag = Option("flag", "bool", (), 0, "a", "b")
     assert [flag.parse(text) for text in ("true", "false", "1", "0")] == [1, 0, 1, 0]
     assert [flag.check(value) for value in (True, False, 1, 0)] == [1, 0, 1, 0]
+    name = Option("name", "text", (), "", "a", "b")
+    assert [name.parse(text) for text in ("red,blue", "7", "true", "")] == ["red,blue", "7", "true", ""]
+    assert [name.check("x" * 200), name.allowed] == ["x" * 200, "at most 200 printable characters"]
+    for value in (7, True, "two\nlines", "x" * 201):
+        with pytest.raises(OptionError, match="at most 200 printable characters"):
+            name.check(value)
     for option, text in ((cap, "51"), (cap, "--5"), (cap, "5.0"), (cap, ""), (flag, "yes"), (flag, "2")):
         with pytest.raises(OptionError):
             option.parse(text)
@@ -233,6 +265,13 @@ def _changed(change: Callable[[dict[str, Any]], object]) -> str:
         (_changed(lambda plain: plain["deck"]["cards"][0].update(territory="XX")), "deck.cards[0].territory"),
         (_changed(lambda plain: plain["deck"]["cards"][0].update(id="NWT")), "deck.cards[1].id"),
         (_changed(lambda plain: plain["options"].update(turn_cap=1.5)), "options.turn_cap"),
+        (_changed(lambda plain: plain.update(tables=[])), "tables"),
+        (_changed(lambda plain: plain.update(tables={"a": {"b": [1, 1.5]}})), "tables.a.b[1]"),
+        (_changed(lambda plain: plain.update(tables={"a": None})), "tables.a"),
+        (
+            _changed(lambda plain: plain.update(tables={"a": json.loads("[" * 400 + "]" * 400)})),
+            f"tables.a{'[0]' * 8}",
+        ),
     ],
 )
 def test_a_malformed_text_says_where(text: str, where: str) -> None:
@@ -253,6 +292,7 @@ def test_a_malformed_text_says_where(text: str, where: str) -> None:
         (lambda plain: plain.update(colours=["a", "b", "neutral"]), "colours"),
         (lambda plain: plain.update(colour_seat=[2, 1, 0]), "not a resolved ruleset"),
         (lambda plain: plain["deck"]["cards"][0].update(symbol="navy"), "symbol"),
+        (lambda plain: plain.update(tables={"weather": {}}), "unknown table 'weather'"),
     ],
 )
 def test_a_text_that_its_family_would_not_make_is_refused(
