@@ -1,11 +1,12 @@
 """Scenarios: short games as data, each bound to the sentence of the rules that it shows.
 
-A file of tests/data/scenarios/FAMILY holds `[[scenario]]` tables:
+A folder of tests/data/scenarios is named after a variant and holds sentences.toml, the sentences of the rules
+that its scenarios show, and files of `[[scenario]]` tables:
 
     name = "equal dice are the defender's"
-    rules = ["dice.tie"]                       # ids of sentences.toml
+    rules = ["dice.tie"]                       # ids of this or another folder's sentences.toml
     source = "Rulebook 002, V.2: ..."          # the sentence, in own words
-    variant, seats, options                    # what is played; classic with 3 seats if left out
+    variant, seats, options                    # what is played; the folder's variant, 3 seats if left out
     position = "phase=attack board=..."        # where it starts; left out: a new game
     seed = 0                                   # keys the deck and every die that is not scripted
     dice = [6, 5, 4]                           # scripted for the set-up of a new game
@@ -18,6 +19,8 @@ action as long as that phase lasts; `dice` are scripted before) and then checks 
     legal     ranges that must be offered          only     exactly the ranges offered
     offers    how many ranges are offered          illegal  [action, part of the broken rule]
     events    texts told, in this order (`*`: any) silent   event kinds that must not be told
+    hears     [seat, text] told to that seat       misses   [seat, text] not told to that seat
+    sees      [seat, fields] as in that seat's view (-1: the public's, also in hears and misses)
     troops, territories   on the board, by colour  over     "TERMINATION WINNER..." of a finished game
     stays     seats that cannot be retired
 
@@ -35,7 +38,7 @@ from pathlib import Path
 from typing import Any
 
 import engine_core
-from engine_core import ActionRange, Game, IllegalAction, State, StateError
+from engine_core import ActionRange, Event, Game, IllegalAction, State, StateError, View
 
 DATA = Path(__file__).parent.parent / "data" / "scenarios"
 STEP_KEYS = {"dice", "play", "retire", "through"}
@@ -48,24 +51,28 @@ CHECK_KEYS = {
     "illegal",
     "events",
     "silent",
+    "hears",
+    "misses",
+    "sees",
     "troops",
     "territories",
     "over",
     "stays",
 }
-NAMED = {"holder": {"deck": 100, "discard": 101}}
+NAMED = {"-": -1, "?": -1, "deck": 100, "discard": 101, "aside": 102, "board": 100}
 
 
 @dataclass(frozen=True)
 class Scenario:
     """One scenario of a file; see the module's docstring."""
 
+    folder: str
     file: str
     name: str
     rules: list[str]
     source: str
     steps: list[dict[str, Any]]
-    variant: str = "classic"
+    variant: str
     seats: int = 3
     options: dict[str, Any] = field(default_factory=dict)
     position: str = ""
@@ -73,7 +80,7 @@ class Scenario:
     dice: list[int] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return f"{self.file}: {self.name}"
+        return f"{self.folder}/{self.file}: {self.name}"
 
     def game(self) -> Game:
         return loaded(self.variant, self.seats, tuple(self.options.items()))
@@ -84,17 +91,31 @@ def loaded(variant: str, seats: int, options: tuple[tuple[str, Any], ...]) -> Ga
     return engine_core.load(variant, seats=seats, **dict(options))
 
 
-def load(family: str) -> list[Scenario]:
-    """Every scenario of a family's folder, files in alphabetical order."""
+def folders() -> list[str]:
+    """The variants that have scenarios, in alphabetical order."""
+    return sorted(path.parent.name for path in DATA.glob("*/sentences.toml"))
+
+
+def sentences(folder: str) -> dict[str, str]:
+    """The sentences of the rules that a folder's scenarios show, by id."""
+    tables = tomllib.loads((DATA / folder / "sentences.toml").read_text(encoding="utf-8"))
+    return dict(tables["sentences"])
+
+
+def load(folder: str) -> list[Scenario]:
+    """Every scenario of a variant's folder, files in alphabetical order."""
     found = []
-    for path in sorted((DATA / family).glob("*.toml")):
+    for path in sorted((DATA / folder).glob("*.toml")):
+        if path.name == "sentences.toml":
+            continue
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
         for table in tables.get("scenario", []):
-            wrong = set(table) - {f.name for f in fields(Scenario)} | (set(tables) - {"scenario"})
+            keys = {f.name for f in fields(Scenario)} - {"folder", "file"}
+            wrong = set(table) - keys | (set(tables) - {"scenario"})
             for step in table["steps"]:
                 wrong |= set(step) - STEP_KEYS - CHECK_KEYS
             assert not wrong, f"{path.name}: {table.get('name')}: unknown keys {wrong}"
-            found.append(Scenario(file=path.stem, **table))
+            found.append(Scenario(folder=folder, file=path.stem, **({"variant": folder} | table)))
     return found
 
 
@@ -110,7 +131,7 @@ class Stage:
 
     game: Game
     state: State
-    told: list[str]
+    told: list[Event]
 
     @classmethod
     def of(cls, scenario: Scenario) -> Stage:
@@ -118,7 +139,7 @@ class Stage:
         if scenario.position:
             return cls(game, game.position(scenario.position, seed=scenario.seed), [])
         state, events = game.start(scenario.seed, dice=scenario.dice)
-        return cls(game, state, [game.event_text(event) for event in events])
+        return cls(game, state, events)
 
     def step(self, step: dict[str, Any]) -> None:
         """Play a step and check what it names."""
@@ -129,11 +150,11 @@ class Stage:
             self.play(line)
         if "retire" in step:
             seat, mode = step["retire"].split()
-            self.tell(self.state.retire(int(seat), mode))
+            self.told += self.state.retire(int(seat), mode)
         phase = self.game.description.phases.index(step["through"]) if "through" in step else -1
         while self.state.phase == phase:
             (seat,) = self.state.pending()
-            self.tell(self.state.play(seat, self.state.legal(seat)[0].first()))
+            self.told += self.state.play(seat, self.state.legal(seat)[0].first())
         assert self.state.scripted_left() == 0, f"{self.state.scripted_left()} scripted dice were not rolled"
         self.state.check()
         for key in CHECK_KEYS & set(step):
@@ -142,14 +163,15 @@ class Stage:
     def play(self, line: str) -> None:
         seat, action = self.parse(line)
         assert self.game.action(action) in self.state.legal(seat), f"{line} is not offered"
-        self.tell(self.state.play(seat, self.game.action(action)))
+        self.told += self.state.play(seat, self.game.action(action))
 
     def parse(self, line: str) -> tuple[int, str]:
         seat, _, action = line.partition(" ")
         return int(seat), action
 
-    def tell(self, events: Sequence[Any]) -> None:
-        self.told += [self.game.event_text(event) for event in events]
+    def texts(self, seat: int | None = None) -> list[str]:
+        """What was told: all of it, or what this seat may know of it."""
+        return [self.game.event_text(one) for one in self.told if seat is None or one.visible_to(seat)]
 
     def offered(self) -> list[str]:
         return [
@@ -160,32 +182,43 @@ class Stage:
         assert list(self.state.pending()) == seats
 
     def check_expect(self, tokens: str) -> None:
+        self.check_fields(self.state, tokens)
+
+    def check_sees(self, views: list[tuple[int, str]]) -> None:
+        for seat, tokens in views:
+            self.check_fields(self.state.view(seat) if seat >= 0 else self.state.public_view(), tokens)
+
+    def check_fields(self, shown: State | View, tokens: str) -> None:
         for token in tokens.split():
             key, _, text = token.partition("=")
-            for name, found, wanted in self.compared(key, text):
-                assert found == wanted, f"{name} is {found}, expected {wanted}; {self.state.text()}"
+            for name, found, wanted in self.compared(shown, key, text):
+                assert found == wanted, f"{name} is {found}, expected {wanted}; {shown.text()}"
 
-    def compared(self, key: str, text: str) -> Iterator[tuple[str, Any, Any]]:
+    def compared(self, shown: State | View, key: str, text: str) -> Iterator[tuple[str, Any, Any]]:
         """(what, found, wanted) for every value that an expected token names."""
         if key == "board":
             for name, value in pairs(text):
                 place = self.game.description.territories.index(name)
-                yield name, f"{self.state.owner[place]}x{self.state.troops[place]}", value
-        elif key in ("cards", "bonus_choice"):
-            names = self.game.description.cards if key == "cards" else self.game.description.territories
+                yield name, f"{shown.owner[place]}x{shown.troops[place]}", value
+        elif ":" in text:
+            form = next(entry for entry in self.game.description.fields if entry.name == key)
             for name, value in pairs(text):
-                wanted = NAMED["holder"].get(value, value)
-                yield f"{key} {name}", self.state.field(key)[names.index(name)], int(wanted)
+                at = self.names(form.per).index(name)
+                yield f"{key} {name}", shown.field(key)[at], self.number(value, form.of)
         else:
-            yield key, self.state.field(key), tuple(self.number(part) for part in text.split(","))
+            form = next(entry for entry in self.game.description.fields if entry.name == key)
+            yield key, shown.field(key), tuple(self.number(part, form.of) for part in text.split(","))
 
-    def number(self, text: str) -> int:
-        names = (*self.game.description.phases, *self.game.description.territories)
-        if text == "-":
-            return -1
-        if text in self.game.description.phases:
-            return self.game.description.phases.index(text)
-        return self.game.description.territories.index(text) if text in names else int(text)
+    def number(self, text: str, of: str) -> int:
+        names = self.names(of)
+        return names.index(text) if text in names else NAMED[text] if text in NAMED else int(text)
+
+    def names(self, of: str) -> tuple[str, ...]:
+        """What the values of that kind are called; nothing for plain numbers."""
+        known = self.game.description
+        rows = {"phase": known.phases, "territory": known.territories, "card": known.cards}
+        rows |= getattr(known, "labels", {})
+        return rows.get(of, ())
 
     def check_legal(self, ranges: list[str]) -> None:
         offered = self.offered()
@@ -211,15 +244,23 @@ class Stage:
             assert (self.state, self.state.digest()) == (before, before.digest())
 
     def check_events(self, texts: list[str]) -> None:
-        told = iter(self.told)
+        told = iter(self.texts())
         for text in texts:
             found = any(fnmatchcase(entry, text) for entry in told)
-            assert found, f"{text!r} was not told (in this order): {self.told}"
+            assert found, f"{text!r} was not told (in this order): {self.texts()}"
+
+    def check_hears(self, told: list[tuple[int, str]]) -> None:
+        for seat, text in told:
+            assert [one for one in self.texts(seat) if fnmatchcase(one, text)], f"{seat}: {self.texts(seat)}"
+
+    def check_misses(self, hidden: list[tuple[int, str]]) -> None:
+        for seat, text in hidden:
+            assert not [one for one in self.texts(seat) if fnmatchcase(one, text)], f"seat {seat}: {text}"
 
     def check_silent(self, kinds: list[str]) -> None:
         valid = {kind.name for kind in self.game.description.events}
         assert set(kinds) <= valid, f"valid kinds: {valid}"
-        assert not [text for text in self.told if text.split()[1] in kinds], self.told
+        assert not [text for text in self.texts() if text.split()[1] in kinds], self.texts()
 
     def check_troops(self, by_colour: list[int]) -> None:
         assert self.on_board(self.state.troops) == by_colour

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import tomllib
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from scenario import DATA, Scenario, Stage, load
+from scenario import Scenario, Stage, folders, load, sentences
 
-from engine_core import registry
+from engine_core import Game, registry
 from engine_core.options import Option
 
-CLASSIC = load("classic")
-SENTENCES: dict[str, str] = tomllib.loads((DATA / "classic" / "sentences.toml").read_text())["sentences"]
+SCENARIOS = [scenario for folder in folders() for scenario in load(folder)]
+SENTENCES = {name: text for folder in folders() for name, text in sentences(folder).items()}
+SOURCES = ("Rulebook 001, ", "Rulebook 002, ", "Rulebook 004, ", "Rules page, ", "Platform: ")
 
 
-@pytest.mark.parametrize("scenario", CLASSIC, ids=str)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=str)
 def test_scenario(scenario: Scenario) -> None:
     stage = Stage.of(scenario)
     for number, step in enumerate(scenario.steps):
@@ -25,9 +26,9 @@ def test_scenario(scenario: Scenario) -> None:
             raise AssertionError(f"step {number}: {error}") from error
 
 
-@pytest.mark.parametrize("scenario", CLASSIC, ids=str)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=str)
 def test_scenario_names_its_sentence(scenario: Scenario) -> None:
-    assert scenario.source.startswith(("Rulebook 002, ", "Rules page, ", "Platform: "))
+    assert scenario.source.startswith(SOURCES)
     assert scenario.source.endswith(".")
     assert len(scenario.source) > 30
     assert scenario.rules
@@ -37,12 +38,16 @@ def test_scenario_names_its_sentence(scenario: Scenario) -> None:
 
 
 def test_scenario_names_are_unique() -> None:
-    names = [scenario.name for scenario in CLASSIC]
-    assert len(set(names)) == len(names)
+    names = Counter((scenario.folder, scenario.name) for scenario in SCENARIOS)
+    assert [name for name, times in names.items() if times > 1] == []
+
+
+def test_a_sentence_is_in_one_folder_only() -> None:
+    assert sum(len(sentences(folder)) for folder in folders()) == len(SENTENCES)
 
 
 def test_every_sentence_has_a_scenario() -> None:
-    shown = {rule for scenario in CLASSIC for rule in scenario.rules}
+    shown = {rule for scenario in SCENARIOS for rule in scenario.rules}
     assert set(SENTENCES) - shown == set()
 
 
@@ -52,7 +57,7 @@ def test_sentences_are_sentences() -> None:
 
 def shown_values(option: Option) -> set[object]:
     """The values of an option that scenarios play with, set or by default."""
-    return {registry_value(scenario, option.name) for scenario in CLASSIC}
+    return {registry_value(scenario, option.name) for scenario in SCENARIOS}
 
 
 def registry_value(scenario: Scenario, name: str) -> object:
@@ -64,13 +69,20 @@ def test_every_option_has_a_scenario_for_each_value(option: Option) -> None:
     shown = shown_values(option)
     if option.kind == "choice":
         assert set(option.values) <= shown
+    elif option.kind == "bool":
+        assert shown == {0, 1}
     else:
         assert any(value != option.default for value in shown)
-        assert any(option.name in scenario.options for scenario in CLASSIC)
+        assert any(option.name in scenario.options for scenario in SCENARIOS)
+
+
+def games() -> Iterator[Game]:
+    """One game of each variant that scenarios play."""
+    return iter({scenario.variant: scenario.game() for scenario in SCENARIOS}.values())
 
 
 def played_words() -> Iterator[str]:
-    for scenario in CLASSIC:
+    for scenario in SCENARIOS:
         for step in scenario.steps:
             plays = step.get("play", [])
             for line in [plays] if isinstance(plays, str) else plays:
@@ -78,19 +90,28 @@ def played_words() -> Iterator[str]:
 
 
 def test_every_action_kind_is_played() -> None:
-    kinds = {kind.name for kind in CLASSIC[0].game().description.actions}
+    kinds = {kind.name for game in games() for kind in game.description.actions}
     assert set(played_words()) == kinds
 
 
 def test_every_event_kind_is_expected() -> None:
-    kinds = {kind.name for kind in CLASSIC[0].game().description.events}
-    told = {text.split()[1] for one in CLASSIC for step in one.steps for text in step.get("events", [])}
+    kinds = {kind.name for game in games() for kind in game.description.events}
+    told = {text.split()[1] for one in SCENARIOS for step in one.steps for text in step.get("events", [])}
     assert told == kinds
 
 
 def test_every_rule_that_an_action_can_break_is_broken() -> None:
-    broken = [rule for one in CLASSIC for step in one.steps for _, rule in step.get("illegal", [])]
-    rules = CLASSIC[0].game().description.rules
-    # 0 is no rule; from "already out" on they concern retiring and positions. Texts have no unused operands.
-    for rule in rules[1 : rules.index("the seat is already out of the game")]:
-        assert any(part in rule for part in broken) or "that this action does not use" in rule, rule
+    broken = [rule for one in SCENARIOS for step in one.steps for _, rule in step.get("illegal", [])]
+    rules = dict.fromkeys(rule for game in games() for rule in breakable(game))
+    # Texts have no unused operands.
+    assert not [
+        rule
+        for rule in rules
+        if not any(part in rule for part in broken) and "that this action does not use" not in rule
+    ]
+
+
+def breakable(game: Game) -> tuple[str, ...]:
+    """The rules that an action can break: 0 is none, from "already out" on they concern other things."""
+    rules = game.description.rules
+    return rules[1 : rules.index("the seat is already out of the game")]
