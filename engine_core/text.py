@@ -2,9 +2,9 @@
 
 A position is one line of `key=value` tokens in any order; what equals its field's default is left out.
 
-    lap=3 phase=attack reinforcements=2       scalars; names of territories, cards and phases, else numbers
+    lap=3 phase=attack reinforcements=2       scalars; names of territories, cards, phases, else numbers
     board=*:0x1,ALA:1x12,KAM:-x0              owner x troops; `*` stands for every territory not named
-    cards=ALA:0,CHI:discard                   any other field with a value for each territory or card
+    cards=ALA:0,CHI:discard                   any other field with a value for each of a kind with names
     rolls=0*12,3,1                            any other row of values; `0*12` is twelve times 0
 
 `-` and `?` are both -1: `-` is printed where none is the field's default, `?` (hidden) elsewhere.
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from engine_core.description import Description, Field, Kind
 from engine_core.errors import TextError, unknown
 
-HOLDERS = {100: "deck", 101: "discard"}
+HOLDERS = {100: "deck", 101: "discard", 102: "aside"}
 NO_OPERAND = 255
 INT32 = range(-(1 << 31), 1 << 31)
 _RUN = 3  # from this many equal neighbours on a row is written as value*count
@@ -189,7 +189,7 @@ def _groups(description: Description) -> Iterator[_Group]:
 
 
 def _group(description: Description, key: str, fields: tuple[Field, ...]) -> _Group:
-    items = {"territory": description.territories, "card": description.cards}.get(fields[0].per, ())
+    items = description.names(fields[0].per)
     return _Group(
         key=key,
         fields=fields,
@@ -209,8 +209,7 @@ def _values(description: Description, field: Field) -> _Values:
 def _names(description: Description, of: str) -> dict[int, str]:
     if of == "holder":
         return HOLDERS
-    rows = {"territory": description.territories, "card": description.cards, "phase": description.phases}
-    return dict(enumerate(rows.get(of, ())))
+    return dict(enumerate(description.names(of)))
 
 
 # ---- actions and events
