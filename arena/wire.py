@@ -49,11 +49,14 @@ def rules_message(description: Description) -> rules_pb2.Rules:
             rules_pb2.Field(name=f.name, length=f.length, of=f.of, per=f.per, summary=f.summary)
             for f in description.fields
         ],
+        labels=[rules_pb2.Label(kind=kind, names=names) for kind, names in description.labels.items()],
     )
 
 
 def _kind_message(kind: Kind) -> rules_pb2.Kind:
-    return rules_pb2.Kind(name=kind.name, operands=kind.operands, amount=kind.amount, summary=kind.summary)
+    return rules_pb2.Kind(
+        name=kind.name, operands=kind.operands, amount=kind.amount, summary=kind.summary, luck=kind.luck
+    )
 
 
 def game_start(

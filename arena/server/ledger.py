@@ -13,8 +13,6 @@ from arena.v1 import play_pb2
 # Clients accept messages of 4 MiB unless told otherwise.
 BATCH_BYTES = 512 * 1024
 _KEPT_ENDS = 1024
-# Starts of the names of events that hold luck beside dice.
-_LUCK = ("drew", "dealt", "reshuffled", "rolled")
 
 Response = play_pb2.PlayResponse
 
@@ -78,12 +76,9 @@ class Ledger:
 
     @staticmethod
     def _surprised(question: Question, game: OpenGame) -> bool:
-        """Whether dice, a draw or another seat came in between since the seat's last action."""
+        """Whether luck or another seat came in between since the seat's last action."""
         kinds = game.opening.game.description.events
-        return any(
-            event.dice or event.seat != question.seat or kinds[event.kind].name.startswith(_LUCK)
-            for event in question.events
-        )
+        return any(event.seat != question.seat or kinds[event.kind].luck for event in question.events)
 
     def ask(self, question: Question) -> int:
         """Number a question."""

@@ -45,6 +45,7 @@ class Rules(_message.Message):
     ACTIONS_FIELD_NUMBER: _builtins.int
     EVENTS_FIELD_NUMBER: _builtins.int
     FIELDS_FIELD_NUMBER: _builtins.int
+    LABELS_FIELD_NUMBER: _builtins.int
     family: _builtins.str
     """The kernel that plays the game, such as `conquest`."""
     layout_version: _builtins.int
@@ -91,6 +92,10 @@ class Rules(_message.Message):
     def fields(self) -> _containers.RepeatedCompositeFieldContainer[Global___Field]:
         """Layout of the packed view behind its version word."""
 
+    @_builtins.property
+    def labels(self) -> _containers.RepeatedCompositeFieldContainer[Global___Label]:
+        """Further kinds of things with names of their own."""
+
     def __init__(
         self,
         *,
@@ -107,14 +112,43 @@ class Rules(_message.Message):
         actions: _abc.Iterable[Global___Kind] | None = ...,
         events: _abc.Iterable[Global___Kind] | None = ...,
         fields: _abc.Iterable[Global___Field] | None = ...,
+        labels: _abc.Iterable[Global___Label] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "cards", b"cards", "colour_seats", b"colour_seats", "colours", b"colours", "events", b"events", "family", b"family", "fields", b"fields", "layout_version", b"layout_version", "phases", b"phases", "seats", b"seats", "teams", b"teams", "territories", b"territories", "territory_names", b"territory_names"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "cards", b"cards", "colour_seats", b"colour_seats", "colours", b"colours", "events", b"events", "family", b"family", "fields", b"fields", "labels", b"labels", "layout_version", b"layout_version", "phases", b"phases", "seats", b"seats", "teams", b"teams", "territories", b"territories", "territory_names", b"territory_names"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Rules: _TypeAlias = Rules  # noqa: Y015
+
+@_typing.final
+class Label(_message.Message):
+    """A kind of thing, such as `mission`, that operands and fields may number."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    NAMES_FIELD_NUMBER: _builtins.int
+    kind: _builtins.str
+    """What `Kind.operands`, `Field.of` and `Field.per` call it."""
+    @_builtins.property
+    def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The names of its things; their position is their number."""
+
+    def __init__(
+        self,
+        *,
+        kind: _builtins.str = ...,
+        names: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["kind", b"kind", "names", b"names"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Label: _TypeAlias = Label  # noqa: Y015
 
 @_typing.final
 class Kind(_message.Message):
@@ -126,15 +160,20 @@ class Kind(_message.Message):
     OPERANDS_FIELD_NUMBER: _builtins.int
     AMOUNT_FIELD_NUMBER: _builtins.int
     SUMMARY_FIELD_NUMBER: _builtins.int
+    LUCK_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name, such as `attack`."""
     amount: _builtins.str
     """What the amount n counts, such as `dice`; empty where unused."""
     summary: _builtins.str
     """One sentence for people."""
+    luck: _builtins.bool
+    """Whether such an event tells what dice, a shuffle or a draw have brought; a plan stops there. False for actions."""
     @_builtins.property
     def operands(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What operands a, b and c mean: `territory`, `card`, `seat`, `colour`, `number`, or empty where unused."""
+        """What operands a, b and c mean: `territory`, `card`, `seat`, `colour`, `number`, a kind of Rules.labels, or empty
+        where unused.
+        """
 
     def __init__(
         self,
@@ -143,10 +182,11 @@ class Kind(_message.Message):
         operands: _abc.Iterable[_builtins.str] | None = ...,
         amount: _builtins.str = ...,
         summary: _builtins.str = ...,
+        luck: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount", b"amount", "name", b"name", "operands", b"operands", "summary", b"summary"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["amount", b"amount", "luck", b"luck", "name", b"name", "operands", b"operands", "summary", b"summary"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -168,7 +208,9 @@ class Field(_message.Message):
     length: _builtins.int
     """Number of words."""
     of: _builtins.str
-    """What the values are: `number`, `territory`, `card`, `seat`, `colour` or `phase`; -1 is hidden or none."""
+    """What the values are: `number`, `territory`, `card`, `seat`, `colour`, `phase`, a kind of Rules.labels, or `holder`:
+    a colour, 100 for the deck or the board, 101 for the discards, 102 for what is laid aside. -1 is hidden or none.
+    """
     per: _builtins.str
     """What indexes the values, such as `territory`; empty for a single value."""
     summary: _builtins.str

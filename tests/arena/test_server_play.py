@@ -307,7 +307,7 @@ def test_plan_is_dropped_at_the_first_action_that_is_not_legal(seated: Make) -> 
         seat.answer()
 
 
-@pytest.mark.parametrize("surprise", ["dice", "another seat"])
+@pytest.mark.parametrize("surprise", ["dice", "draw", "another seat"])
 def test_plan_is_dropped_at_a_surprise(seated: Make, surprise: str) -> None:
     seat, bot = seated()
     planned(seat, bot, *reinforce(seat.state))
@@ -324,6 +324,9 @@ def happened(state: State, surprise: str, seat: int) -> list[engine_core.Event]:
         events = state.play(mover, state.legal(mover).sample(rng))
         if surprise == "dice":
             found = [event for event in events if event.dice]
+        elif surprise == "draw":
+            kinds = state.game.description.events
+            found = [event for event in events if kinds[event.kind].name == "drew" and event.seat == seat]
         else:
             found = [event for event in events if event.seat == mover != seat and not event.dice]
         if found:

@@ -6,6 +6,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -49,6 +50,29 @@ def test_packed_view_is_a_version_and_the_fields_in_the_order_of_the_rules(
             values, words = words[: field.length], words[field.length :]
             assert (field.name, values) == (typed.name, list(typed.values))
         assert words == []
+
+
+def test_rules_name_labels_and_tell_luck(positions: list[tuple[State, list[Event]]]) -> None:
+    plain = positions[0][0].game.description
+    goals = {"mission": ("M01", "M02"), "reward": ("attack_die",)}
+    rules = wire.rules_message(replace(plain, labels=goals))
+    assert {label.kind: tuple(label.names) for label in rules.labels} == goals
+    assert not wire.rules_message(plain).labels
+    luck = {kind.name for kind in rules.events if kind.luck}
+    assert luck >= {"rolled_first", "dealt", "battle", "drew", "reshuffled"}
+    assert not luck & {"deployed", "attacked", "captured", "card_taken", "turn"}
+    assert not any(kind.luck for kind in rules.actions)
+
+
+@pytest.mark.parametrize("variant", engine_core.variants())
+def test_an_event_with_dice_is_luck(variant: str) -> None:
+    game = engine_core.load(variant)
+    state, events = game.start(5)
+    for _, more in played(state, Random(1), 400):
+        events += more
+    rolled = [game.description.events[event.kind] for event in events if event.dice]
+    assert rolled
+    assert all(kind.luck for kind in rolled)
 
 
 def test_packed_legal_is_three_words_a_range(positions: list[tuple[State, list[Event]]]) -> None:

@@ -36,10 +36,12 @@ def game(*fields: Field) -> Description:
             Kind("attack", ("territory", "territory", ""), "dice"),
             Kind("trade", ("card", "card", "card")),
             Kind("bid", amount="points"),
+            Kind("pick", ("goal", "", "")),
         ),
         events=(Kind("battle", ("territory", "territory", "number"), "losses"), Kind("shuffled")),
         fields=fields,
         rules=("fine",),
+        labels={"goal": ("north", "south")},
     )
 
 
@@ -56,6 +58,8 @@ FIELDS = (
     Field("deck", 4, "card", default=-1),
     Field("rolls", 12),
     Field("nothing", 0),
+    Field("goal", 2, "goal", "seat", default=-1),
+    Field("goal_holder", 2, "holder", "goal", default=-1),
 )
 SMALL = game(*FIELDS)
 CLASSIC = describe(load_ruleset("classic", seats=2))
@@ -98,6 +102,9 @@ def words(**values: int | list[int]) -> list[int]:
         ("deck=wild1,ALA,-,-", {"deck": [3, 0, -1, -1]}),
         ("rolls=0*10,3,1", {"rolls": [0] * 10 + [3, 1]}),
         ("rolls=1,1,2*3,0*7", {"rolls": [1, 1, 2, 2, 2] + [0] * 7}),
+        ("cards=KAM:aside", {"cards": [100, 102, 100, 100]}),
+        ("goal=south,-", {"goal": [1, -1]}),
+        ("goal_holder=south:1", {"goal_holder": [-1, 1]}),
     ],
 )
 def test_a_position_reads_and_writes_like_this(text: str, values: dict[str, int | list[int]]) -> None:
@@ -140,8 +147,10 @@ def test_a_position_may_also_be_written_otherwise(text: str, values: dict[str, i
         ("board=ALA:0x1,ALA:0x1", "board=ALA:0x1", "ALA is there twice"),
         ("board=*:0x1,*:0x1", "board=*:0x1", r"\* is there twice"),
         ("owner=0,0,0", "word 1", "unknown key 'owner'"),
-        ("cards=ALA:nobody", "cards=ALA:nobody", "unknown holder 'nobody'; valid: deck, discard"),
+        ("cards=ALA:nobody", "cards=ALA:nobody", "unknown holder 'nobody'; valid: deck, discard, aside"),
         ("deck=ALA,KAM", "deck", "has 2 values and must have 4"),
+        ("goal=soth,-", "goal=soth", r"unknown goal 'soth' \(did you mean 'south'\?\)"),
+        ("goal_holder=east:1", "goal_holder=east:1", "unknown goal 'east'; valid: north, south"),
         ("rolls=0*13", "rolls=0*13", r"a count in 1\.\.12"),
         ("rolls=0*0", "rolls=0*0", r"a count in 1\.\.12"),
         ("rolls=0*x", "rolls=0*x", r"a count in 1\.\.12"),
@@ -156,14 +165,14 @@ def test_a_malformed_position_says_where(text: str, where: str, message: str) ->
 
 
 def test_a_position_of_the_wrong_size_is_refused() -> None:
-    with pytest.raises(ValueError, match="34 words, not 33"):
+    with pytest.raises(ValueError, match="38 words, not 37"):
         position_text(SMALL, NEW[:-1])
 
 
 @st.composite
 def positions(draw: st.DrawFn, description: Description) -> list[int]:
     """Words for a description: mostly small and repeated as in real positions, now and then anything."""
-    values = st.one_of(st.integers(-1, 3), st.sampled_from((100, 101)), INT32)
+    values = st.one_of(st.integers(-1, 3), st.sampled_from((100, 101, 102)), INT32)
     packed: list[int] = []
     for field in description.fields:
         shape = draw(st.sampled_from(("default", "same", "any")))
@@ -194,9 +203,10 @@ def games(draw: st.DrawFn) -> tuple[Description, list[int]]:
     """A game with any mixture of fields, and a position of it."""
     fields: list[Field] = []
     for name in draw(st.lists(st.sampled_from(("owner", "troops", "board", "u", "v")), unique=True)):
-        per = draw(st.sampled_from(("", "territory", "card", "seat")))
-        length = {"": draw(st.integers(0, 5)), "territory": 3, "card": 4, "seat": 2}[per]
-        of = draw(st.sampled_from(("number", "territory", "card", "seat", "colour", "phase", "holder")))
+        per = draw(st.sampled_from(("", "territory", "card", "seat", "goal")))
+        length = {"": draw(st.integers(0, 5)), "territory": 3, "card": 4, "seat": 2, "goal": 2}[per]
+        kinds = ("number", "territory", "card", "seat", "colour", "phase", "holder", "goal")
+        of = draw(st.sampled_from(kinds))
         fields.append(Field(name, length, of, per, default=draw(st.sampled_from((0, -1, 100)))))
     description = game(*fields)
     return description, draw(positions(description))
@@ -241,6 +251,7 @@ def test_any_other_text_is_a_text_error(text: str) -> None:
         ("attack 99 - 0", (2, 99, 255, 0, 0)),
         ("trade ALA KAM wild1", (3, 0, 1, 3, 0)),
         ("bid 12", (4, 0, 0, 0, 12)),
+        ("pick south", (5, 1, 0, 0, 0)),
     ],
 )
 def test_an_action_reads_and_writes_like_this(text: str, action: tuple[int, int, int, int, int]) -> None:
@@ -248,7 +259,7 @@ def test_an_action_reads_and_writes_like_this(text: str, action: tuple[int, int,
     assert parse_action(SMALL, text) == action
 
 
-@given(st.integers(0, 4), BYTE, BYTE, BYTE, INT32)
+@given(st.integers(0, 5), BYTE, BYTE, BYTE, INT32)
 def test_any_action_round_trips_in_what_its_kind_uses(kind: int, a: int, b: int, c: int, n: int) -> None:
     used = SMALL.actions[kind]
     operands = [value if of else 0 for of, value in zip(used.operands, (a, b, c), strict=True)]
@@ -273,6 +284,7 @@ def test_an_action_of_an_unknown_kind_can_be_shown() -> None:
         ("attack ALA KAM three", "word 4", "'three' is not a 32-bit number"),
         ("attack ALA KAM 2147483648", "word 4", "not a 32-bit number"),
         ("trade ALA KAM wild2", "word 4", r"unknown card 'wild2' \(did you mean 'wild1'\?\)"),
+        ("pick east", "word 2", "unknown goal 'east'; valid: north, south"),
         ("place NWT blue", "word 3", "unknown colour 'blue'"),
     ],
 )
