@@ -15,6 +15,7 @@ import pytest
 import engine_core
 from engine_core import load_ruleset, loader, registry
 from engine_core.boards import Board
+from engine_core.conquest.tables import TABLES
 from engine_core.errors import RulesetError
 from engine_core.options import Option
 from engine_core.ruleset import FamilyTable
@@ -181,8 +182,11 @@ def test_a_board_in_two_parts_is_refused(folder: Path) -> None:
 
 def test_the_schema_page_shows_files_that_load(folder: Path) -> None:
     examples = re.findall(r"```toml\n(.*?)```", (DATA / "README.md").read_text(), re.DOTALL)
-    files = ("boards/page.toml", "decks/page_a.toml", "variants/page.toml")
-    for file, example in zip(files, examples, strict=True):
+    board_text, editions, deck_text, table_text, variant_text = examples
+    (folder / "tables").mkdir()
+    files = ("boards/page.toml", "decks/page_a.toml", "variants/page.toml", "tables/page.toml")
+    texts = (f"{board_text}\n{editions}", deck_text, variant_text, table_text)
+    for file, example in zip(files, texts, strict=True):
         (folder / file).write_text(example)
     assert "page" in engine_core.register_variant_folder(folder)
     assert load_ruleset("page").options["trade_values"] == "fixed_2003"
@@ -190,6 +194,8 @@ def test_the_schema_page_shows_files_that_load(folder: Path) -> None:
     assert [card.id for card in loader.read_deck_file(folder / files[1], board).cards] == [
         *("INO", "NGU", "WAU", "wild1", "wild2")
     ]
+    assert loader.read_board_file(folder / files[0], "ferry_closed").borders == ((0, 1), (0, 2))
+    assert len(loader.read_table_file(folder / files[3], board, TABLES["missions"])["missions"]) == 4
 
 
 def test_a_name_that_is_taken_is_refused(folder: Path) -> None:
