@@ -33,6 +33,7 @@ LEVELS = {
     "arena.record": 2,
     "arena.referee": 2,
     "arena.driver": 2,
+    "arena.drawing": 2,
     "arena.store": 2,
     "arena.wire": 3,
     "arena.server": 3,
