@@ -326,9 +326,8 @@ def _deck(file: VariantFile, board: Board, options: Mapping[str, OptionValue]) -
     if not file.decks:
         return Deck()
     letter = str(options.get("card_deck", ""))
-    with reading(file.path):
-        if letter not in file.decks:
-            raise TableError(f"decks.{letter}", unknown("deck", letter, sorted(file.decks)))
+    if letter not in file.decks:
+        raise OptionError("card_deck", letter, f"{', '.join(sorted(file.decks))} in variant {file.name}")
     return read_deck_file(_named("decks", f"decks.{letter}", file.decks[letter], file.path), board)
 
 
