@@ -54,6 +54,22 @@ cdef inline void roll_two_sides(Dice *dice, uint32_t stream, uint32_t lap, uint3
     if dice.script_position < dice.script_length:
         dictate(dice, out, 5)
 
+cdef inline void roll_with_extra(Dice *dice, uint32_t stream, uint32_t lap, uint32_t a, uint32_t b, uint32_t n,
+                                 int attack, int defence, bint attack_extra, bint defence_extra,
+                                 uint8_t *out) noexcept nogil:
+    """As roll_two_sides, and one more die for either side in places 5 and 6 (two more digits of the word)."""
+    cdef uint64_t word = keyed_word(dice.key, stream, lap, a, b, n)
+    cdef int place
+    for place in range(7):
+        out[place] = <uint8_t>(arena_scale(word, 6, &word) + 1)
+    out[1] *= attack > 1
+    out[2] *= attack > 2
+    out[4] *= defence > 1
+    out[5] *= attack_extra
+    out[6] *= defence_extra
+    if dice.script_position < dice.script_length:
+        dictate(dice, out, 7)
+
 cdef inline void dictate(Dice *dice, uint8_t *out, int places) noexcept nogil:
     """Put scripted values into the places that are rolled (not 0), as far as the script goes."""
     cdef int i

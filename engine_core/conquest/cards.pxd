@@ -5,8 +5,8 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from engine_core.bits cimport bit, count, lowest, without_lowest
 from engine_core.conquest.state cimport (
     EVENT_BONUS, EVENT_DREW, EVENT_RESHUFFLED, EVENT_TRADED, KIND_BONUS, KIND_END, KIND_TRADE, PHASE_BONUS,
-    PHASE_DEPLOY, PHASE_TRADE, RULE_MUST_TRADE, RULE_NOT_A_SET, RULE_NOT_HELD, RULE_NOT_OFFERED, RULE_OK,
-    RULE_UNUSED_OPERAND, Rules, State, add_troops, everyone, turn_seat,
+    PHASE_DEPLOY, PHASE_TRADE, RULE_CANNOT_STOP, RULE_MUST_TRADE, RULE_NOT_A_SET, RULE_NOT_HELD, RULE_NOT_OFFERED, RULE_OK,
+    RULE_UNUSED_OPERAND, Rules, State, add_troops, everyone, room, turn_seat,
 )
 from engine_core.dice cimport STREAM_SHUFFLE, Dice, draw
 from engine_core.kernel cimport (
@@ -39,10 +39,10 @@ cdef inline int shuffled(uint64_t cards, int deck, int shuffle, const Dice *dice
         n += 1
     return n
 
-cdef inline void draw_card(const Rules *rules, State *state, Dice *dice, EventLog *events) noexcept nogil:
-    """The colour on turn draws one card; an empty deck is made anew of the discards first."""
+cdef inline void draw_card(const Rules *rules, State *state, int colour, Dice *dice,
+                           EventLog *events) noexcept nogil:
+    """The colour draws one card; an empty deck is made anew of the discards first."""
     cdef int card
-    cdef int colour = state.turn_colour
     cdef int seat = rules.colour_seat[colour]
     if not state.deck_count and rules.reshuffle_discards and state.discards:
         state.reshuffles += 1
@@ -111,7 +111,7 @@ cdef inline bint must_trade(const Rules *rules, const State *state) noexcept nog
     cdef int held = state.cards_held[state.turn_colour]
     if state.during_attack:
         return held > KEEP_AT_MOST
-    return held >= rules.must_trade_at and not state.trades_this_turn
+    return rules.must_trade_at and held >= rules.must_trade_at and not state.trades_this_turn
 
 cdef inline int trade_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:
     """Every set in the hand, its cards in ascending order; KIND_END keeps the cards where that is allowed."""
@@ -207,15 +207,27 @@ cdef inline int bonus_legal(const Rules *rules, const State *state, ActionRange 
     while choices:
         add_range(out, &n, cap, KIND_BONUS, lowest(choices), 0, 0, 0, 0)
         choices = without_lowest(choices)
+    if rules.bonus_declinable:
+        add_range(out, &n, cap, KIND_END, 0, 0, 0, 0, 0)
     return n
 
+cdef inline int decline_bonus(const Rules *rules, State *state) noexcept nogil:
+    if not rules.bonus_declinable:
+        return RULE_CANNOT_STOP
+    state.bonus_choices = 0
+    state.phase = PHASE_TRADE
+    return RULE_OK
+
 cdef inline void take_bonus(const Rules *rules, State *state, int territory, EventLog *events) noexcept nogil:
-    """Two extra troops, on the pictured territory itself."""
-    add_troops(state, territory, BONUS_TROOPS)
+    """Two extra troops, on the pictured territory itself; those it has no room for are lost."""
+    cdef int left = room(rules, state, territory)
+    cdef int troops = BONUS_TROOPS if left > BONUS_TROOPS else left
+    add_troops(state, territory, troops)
+    state.unchecked = 1
     state.bonuses_used += 1
     state.bonus_choices = 0
     state.phase = PHASE_TRADE
-    emit(events, EVENT_BONUS, turn_seat(rules, state), territory, 0, 0, BONUS_TROOPS, everyone(rules))
+    emit(events, EVENT_BONUS, turn_seat(rules, state), territory, 0, 0, troops, everyone(rules))
 
 cdef inline int bonus_apply(const Rules *rules, State *state, Action action, EventLog *events) noexcept nogil:
     if action.b or action.c or action.n:
@@ -226,8 +238,8 @@ cdef inline int bonus_apply(const Rules *rules, State *state, Action action, Eve
     return RULE_OK
 
 cdef inline bint bonus_settle(const Rules *rules, State *state, EventLog *events) noexcept nogil:
-    """True when the bonus's territory must be chosen among several."""
-    if without_lowest(state.bonus_choices):
+    """True when the bonus's territory must be chosen among several, or may be declined."""
+    if without_lowest(state.bonus_choices) or (state.bonus_choices and rules.bonus_declinable):
         return True
     if state.bonus_choices:
         take_bonus(rules, state, lowest(state.bonus_choices), events)

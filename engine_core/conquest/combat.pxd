@@ -3,6 +3,8 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from engine_core.bits cimport bit, has, lowest, without_lowest
+from engine_core.conquest.capitals cimport uncover_captured
+from engine_core.conquest.rewards cimport lose_airfields
 from engine_core.conquest.state cimport (
     EVENT_ATTACKED, EVENT_BATTLE, EVENT_CAPTURED, EVENT_OCCUPIED, KIND_ATTACK, KIND_DEFEND, KIND_END,
     KIND_OCCUPY, PHASE_ATTACK, PHASE_DEFEND, PHASE_OCCUPY, RULE_ATTACK_DICE, RULE_DEFENCE_DICE,
@@ -110,6 +112,10 @@ cdef inline void capture(const Rules *rules, State *state, EventLog *events) noe
     state.victim = state.owner[state.attack_to]
     emit(events, EVENT_CAPTURED, turn_seat(rules, state), state.attack_from, state.attack_to, state.victim, 0,
          everyone(rules))
+    if rules.rewards:
+        lose_airfields(rules, state, state.attack_to, events)
+    if rules.headquarters_hidden:
+        uncover_captured(rules, state, state.attack_to, events)
     give(state, state.attack_to, state.turn_colour, 0)
     state.captured = 1
     state.phase = PHASE_OCCUPY
@@ -120,18 +126,27 @@ cdef inline void end_battle(State *state) noexcept nogil:
     state.attack_dice = 0
     state.phase = PHASE_ATTACK
 
-cdef inline void tell_battle(const Rules *rules, const State *state, int defence, const uint8_t *rolled, int lost,
-                             EventLog *events) noexcept nogil:
-    """The event of a roll, its dice as they were rolled: the attacker's, then the defender's."""
+cdef inline void tell_dice(Event *event, const uint8_t *rolled, int places) noexcept nogil:
+    """Add the dice that were rolled (not 0) to an event."""
     cdef int place
-    cdef Event *event = emit(events, EVENT_BATTLE, turn_seat(rules, state), state.attack_from, state.attack_to,
-                             state.attack_dice, lost, everyone(rules))
     if event == NULL:
         return
-    for place in range(ATTACK_DICE + DEFENCE_DICE):
+    for place in range(places):
         if rolled[place]:
             event.dice[event.dice_count] = rolled[place]
             event.dice_count += 1
+
+cdef inline bint take_losses(const Rules *rules, State *state, int at_risk, int lost,
+                             EventLog *events) noexcept nogil:
+    """The defender loses `lost` troops, the attacker the rest; True when the same attack could go on."""
+    cdef int source = state.attack_from
+    add_troops(state, state.attack_to, -lost)
+    add_troops(state, source, lost - at_risk)
+    if not state.troops[state.attack_to]:
+        capture(rules, state, events)
+        return False
+    end_battle(state)
+    return state.troops[source] > 1
 
 cdef inline bint fight(const Rules *rules, State *state, int defence, Dice *dice, EventLog *events) noexcept nogil:
     """Roll all dice at once and take the losses; True when the same attack could go on."""
@@ -141,18 +156,15 @@ cdef inline bint fight(const Rules *rules, State *state, int defence, Dice *dice
     cdef int border = rules.border[source][target]
     cdef int at_risk = smaller(state.attack_dice, defence)
     cdef int lost
+    if rules.special_fight != NULL:
+        return rules.special_fight(rules, state, defence, dice, events)
     roll_two_sides(dice, STREAM_BATTLE, state.lap, source, target, state.rolls[border], state.attack_dice, defence,
                    rolled)
     state.rolls[border] += 1
     lost = defence_losses(rolled, at_risk)
-    tell_battle(rules, state, defence, rolled, lost, events)
-    add_troops(state, target, -lost)
-    add_troops(state, source, lost - at_risk)
-    if not state.troops[target]:
-        capture(rules, state, events)
-        return False
-    end_battle(state)
-    return state.troops[source] > 1
+    tell_dice(emit(events, EVENT_BATTLE, turn_seat(rules, state), source, target, state.attack_dice, lost,
+                   everyone(rules)), rolled, ATTACK_DICE + DEFENCE_DICE)
+    return take_losses(rules, state, at_risk, lost, events)
 
 cdef inline int defend_apply(const Rules *rules, State *state, Action action, Dice *dice,
                              EventLog *events) noexcept nogil:
@@ -173,15 +185,20 @@ cdef inline int least_move(const Rules *rules, const State *state) noexcept nogi
     """At least as many troops move in as dice were rolled; a capturing roll costs the attacker nothing."""
     return state.attack_dice if rules.min_move_dice else 1
 
+cdef inline int most_move(const Rules *rules, const State *state) noexcept nogil:
+    """One troop stays behind, and the captured territory has to hold those that come."""
+    return smaller(state.troops[state.attack_from] - 1, rules.troop_cap)
+
 cdef inline int occupy_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:
     cdef int n = 0
     add_range(out, &n, cap, KIND_OCCUPY, state.attack_from, state.attack_to, 0, least_move(rules, state),
-              state.troops[state.attack_from] - 1)
+              most_move(rules, state))
     return n
 
 cdef inline void occupy(const Rules *rules, State *state, int troops, EventLog *events) noexcept nogil:
     add_troops(state, state.attack_from, -troops)
     set_troops(state, state.attack_to, troops)
+    state.unchecked = 1
     emit(events, EVENT_OCCUPIED, turn_seat(rules, state), state.attack_from, state.attack_to, 0, troops,
          everyone(rules))
     end_battle(state)
@@ -189,6 +206,6 @@ cdef inline void occupy(const Rules *rules, State *state, int troops, EventLog *
 cdef inline int occupy_check(const Rules *rules, const State *state, Action action) noexcept nogil:
     if action.a != state.attack_from or action.b != state.attack_to or action.c:
         return RULE_NOT_OFFERED
-    if action.n < least_move(rules, state) or action.n >= state.troops[state.attack_from]:
+    if action.n < least_move(rules, state) or action.n > most_move(rules, state):
         return RULE_OCCUPY_AMOUNT
     return RULE_OK

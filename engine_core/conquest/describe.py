@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine_core.conquest.goal_fields import goal_fields, labels
 from engine_core.description import Description, Field, Kind
 
 if TYPE_CHECKING:
@@ -24,6 +25,13 @@ PHASES = (
     "fortify",
     "end",
     "over",
+    "capital",
+    "headquarters",
+    "stars",
+    "maneuver",
+    "objective",
+    "airfield",
+    "reroll",
 )
 
 ACTIONS = (
@@ -37,6 +45,13 @@ ACTIONS = (
     Kind("defend", ("territory", "territory", ""), "dice", "defend with that many dice"),
     Kind("occupy", ("territory", "territory", ""), "troops", "move into the captured territory"),
     Kind("fortify", ("territory", "territory", ""), "troops", "the free move at the end of the turn"),
+    Kind("capital", ("territory", "", ""), summary="found the capital"),
+    Kind("headquarters", ("territory", "", ""), summary="pick the headquarters in secret"),
+    Kind("stars", ("number", "number", ""), summary="turn in so many one-star and two-star cards"),
+    Kind("objective", ("objective", "", ""), summary="claim an objective that is achieved"),
+    Kind("airfield", ("territory", "", ""), summary="put the new airfield on an own territory"),
+    Kind("reroll", ("card", "number", ""), summary="roll an own die (0 to 2) again, showing the card"),
+    Kind("command", ("number", "", ""), summary="set an own die (0 to 2) to 6"),
 )
 
 EVENTS = (
@@ -67,6 +82,26 @@ EVENTS = (
     Kind("fortified", ("territory", "territory", ""), "troops"),
     Kind("retired", amount="mode"),
     Kind("over", amount="termination"),
+    Kind("mission", ("mission", "", ""), summary="the own mission", luck=True),
+    Kind("mission_changed", summary="the own mission has become the fallback"),
+    Kind("fulfilled", ("mission", "", ""), summary="the seat wins by its mission"),
+    Kind("city", ("territory", "", ""), luck=True),
+    Kind("objective_drawn", ("objective", "reward", ""), summary="it lies on the board", luck=True),
+    Kind("capital", ("territory", "colour", "")),
+    Kind("headquarters_picked", ("territory", "", ""), summary="the own pick"),
+    Kind("headquarters", ("territory", "colour", ""), summary="everybody knows it now"),
+    Kind("stars", ("number", "number", ""), "troops", "one-star and two-star cards turned in"),
+    Kind("objective", ("objective", "", ""), summary="claimed"),
+    Kind("objective_taken", ("objective", "colour", ""), summary="from the fallen colour"),
+    Kind("reward", ("reward", "", "")),
+    Kind("reward_lost", ("reward", "", "")),
+    Kind("airfield", ("territory", "", "")),
+    Kind("airfield_lost", ("territory", "", "")),
+    Kind("rolled", ("territory", "territory", "number"), summary="dice: attack, then defence", luck=True),
+    Kind("rerolled", ("card", "number", ""), summary="the die rolled again", luck=True),
+    Kind("commanded", ("number", "", ""), summary="the die set to 6"),
+    Kind("lost_troops", amount="troops", summary="no territory had room for them"),
+    Kind("conquered", summary="the seat wins by its objectives or the headquarters"),
 )
 
 # In the order of the Rule enum of state.pxd.
@@ -92,6 +127,11 @@ RULES = (
     "fortify goes to an own territory within reach",
     "move at least 1 troop and leave at least 1 behind",
     "this decision cannot be declined",
+    "a territory holds no more troops than the limit",
+    "in one fortify phase a territory gives or takes, and all moves leave one territory where that is the rule",
+    "turn in cards with 2 to 10 stars",
+    "name one of the own dice, and a lower one than 6 to set it to 6",
+    "once a roll, and with the card of one of the two territories in the own hand",
     "the seat is already out of the game",
     "a seat is retired as passive or neutral",
     "every territory belongs to exactly the colour that lists it",
@@ -101,6 +141,8 @@ RULES = (
     "a colour that takes turns has a seat and, once the territories are claimed, one of them",
     "a battle is between neighbours of two colours, with allowed dice, and only while it is fought",
     "the phase waits for an answer that a seat in the game can give",
+    "every colour in the game has its own mission, capital or headquarters where there are some",
+    "an airfield stands on a territory of who has it, and only colours in the game have rewards",
 )
 
 _SCALARS = (
@@ -143,10 +185,11 @@ def _fields(ruleset: Ruleset) -> tuple[Field, ...]:
         Field("troops", territories, per="territory"),
         Field("bonus_choice", territories, per="territory", summary="1 where the bonus may be taken now"),
         Field(
-            "cards", cards, "holder", "card", "colour that holds it, 100 deck, 101 discards, -1 hidden", 100
+            "cards", cards, "holder", "card", "colour that holds it, 100 deck, 101 discards, 102 aside, -1 hidden", 100
         ),
         Field("deck", cards, "card", summary="next card to draw first; -1 hidden or none", default=-1),
         Field("rolls", 2 * len(ruleset.board.borders), summary="battles on each directed border this lap"),
+        *goal_fields(ruleset),
     )
 
 
@@ -168,4 +211,5 @@ def describe(ruleset: Ruleset) -> Description:
         events=EVENTS,
         fields=_fields(ruleset),
         rules=RULES,
+        labels=labels(ruleset),
     )

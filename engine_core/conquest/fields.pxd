@@ -3,20 +3,19 @@
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from engine_core.bits cimport bit, count, has, lowest, without_lowest
+from engine_core.conquest.goal_fields cimport export_goals, import_goals, shown, within
 from engine_core.conquest.state cimport (
-    PHASE_BEGIN, PHASE_DEFEND, PHASE_OCCUPY, PHASE_OVER, Rules, State, may_be_free, set_troops,
+    PHASE_DEFEND, PHASE_OCCUPY, PHASE_REROLL, Rules, State, in_setup, may_be_free, set_troops,
 )
 from engine_core.kernel cimport NONE
 
 cdef enum:
     HOLDER_DECK = 100
     HOLDER_DISCARDS = 101
+    HOLDER_ASIDE = 102
     HIDDEN = -1
     MOST_TROOPS = 1 << 30    # on the whole board; half of it as reinforcements, so that sums stay in 32 bits
     MOST_SETS = 1 << 20
-
-cdef inline int32_t shown(uint8_t value) noexcept nogil:
-    return -1 if value == NONE else value
 
 cdef inline void export_holders(const Rules *rules, const State *state, int32_t *out) noexcept nogil:
     """For each card the colour that holds it or the pile it lies in; HIDDEN in a view that may not know."""
@@ -36,6 +35,10 @@ cdef inline void export_holders(const Rules *rules, const State *state, int32_t 
     cards = state.discards
     while cards:
         out[lowest(cards)] = HOLDER_DISCARDS
+        cards = without_lowest(cards)
+    cards = state.aside
+    while cards:
+        out[lowest(cards)] = HOLDER_ASIDE
         cards = without_lowest(cards)
 
 cdef inline int export_scalars(const State *state, int32_t *out) noexcept nogil:
@@ -86,14 +89,12 @@ cdef inline int export_all(const Rules *rules, const State *state, int32_t *out)
     n += 2 * rules.cards
     for i in range(rules.borders):
         out[n + i] = state.rolls[i]
-    return n + rules.borders
-
-cdef inline bint within(int32_t value, int32_t lo, int32_t hi) noexcept nogil:
-    return lo <= value <= hi
+    n += rules.borders
+    return n + export_goals(rules, state, out + n)
 
 cdef inline bint fights(int32_t phase) noexcept nogil:
     """Whether a battle is under way, which needs its two territories."""
-    return phase == PHASE_DEFEND or phase == PHASE_OCCUPY
+    return phase == PHASE_DEFEND or phase == PHASE_OCCUPY or phase == PHASE_REROLL
 
 cdef inline int import_scalars(const Rules *rules, State *state, const int32_t *words) noexcept nogil:
     """0, or 1 + the index of the word that is out of range."""
@@ -101,7 +102,7 @@ cdef inline int import_scalars(const Rules *rules, State *state, const int32_t *
     cdef int32_t lowest_allowed
     cdef int i
     highest[:] = [
-        rules.turn_cap, rules.colours - 1, rules.colours - 1, PHASE_OVER, rules.own_troops_a_go + 1,
+        rules.turn_cap, rules.colours - 1, rules.colours - 1, PHASE_REROLL, rules.own_troops_a_go + 1,
         MOST_TROOPS // 2, 1, 255, 255, 1, MOST_SETS, 1 << 30, rules.territories - 1, rules.territories - 1, 3,
         rules.colours - 1, rules.colours, 0x7FFFFFFF, 3, rules.cards,
     ]
@@ -186,6 +187,8 @@ cdef inline int import_cards(const Rules *rules, State *state, const int32_t *wo
             state.hand[where] |= bit(i)
         elif where == HOLDER_DISCARDS:
             state.discards |= bit(i)
+        elif where == HOLDER_ASIDE:
+            state.aside |= bit(i)
         elif where != HIDDEN and where != HOLDER_DECK:
             return 1 + n + i
         if not within(words[n + cards + i], -1, cards - 1):
@@ -207,7 +210,7 @@ cdef inline void derive_omitted(const Rules *rules, State *state, const int32_t 
             state.cards_held[i] = <uint8_t>count(state.hand[i])
     if not state.living:
         for i in range(rules.colours):
-            if i != rules.neutral_colour and (state.owned[i] or i == state.victim or state.phase < PHASE_BEGIN):
+            if i != rules.neutral_colour and (state.owned[i] or i == state.victim or in_setup(state)):
                 state.living |= <uint8_t>(1 << i)
     if state.deck_count:
         return
@@ -237,4 +240,6 @@ cdef inline int import_all(const Rules *rules, State *state, const int32_t *word
         if not within(words[n + i], 0, 0xFFFF):
             return 1 + n + i
         state.rolls[i] = <uint16_t>words[n + i]
-    return 0
+    n += rules.borders
+    fault = import_goals(rules, state, words + n)
+    return fault + n if fault else 0

@@ -1,31 +1,42 @@
 """Reinforcements at the start of a turn, and deploying them."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 
-from engine_core.bits cimport count, has, lowest, without_lowest
+from engine_core.bits cimport count, lowest, without_lowest
+from engine_core.conquest.capitals cimport capitals_held
+from engine_core.conquest.rewards cimport has_reward
 from engine_core.conquest.state cimport (
-    EVENT_DEPLOYED, KIND_DEPLOY, PHASE_ATTACK, RULE_AMOUNT, RULE_NO_SUCH_TERRITORY, RULE_NOT_OWN, RULE_OK,
-    RULE_UNUSED_OPERAND, Rules, State, add_troops, all_of, everyone, is_own, turn_seat,
+    EVENT_DEPLOYED, EVENT_LOST_TROOPS, KIND_DEPLOY, PHASE_ATTACK, RULE_AMOUNT, RULE_NO_ROOM, RULE_NO_SUCH_TERRITORY,
+    RULE_NOT_OWN, RULE_OK, RULE_UNUSED_OPERAND, REWARD_TWO_TROOPS, Rules, State, add_troops, all_of, everyone, is_own,
+    room, turn_seat, with_room,
 )
 from engine_core.kernel cimport Action, ActionRange, EventLog, add_range, emit
 
 cdef inline int income(const Rules *rules, const State *state, int colour) noexcept nogil:
-    """A third of the territories, rounded down and at least 3; then the bonus of every region held whole."""
+    """A third of the territories and cities, rounded down and at least 3; then what regions, capitals, rewards bring."""
     cdef uint64_t own = state.owned[colour]
-    cdef int troops = count(own) // 3
+    cdef int troops = (count(own) + count(own & state.cities)) // 3
     cdef int region
     if troops < 3:
         troops = 3
     for region in range(rules.regions):
         if all_of(own, rules.region_members[region]):
             troops += rules.region_bonus[region]
+    if rules.capitals:
+        troops += capitals_held(rules, state, colour, True)
+    if rules.rewards and has_reward(state, REWARD_TWO_TROOPS, colour):
+        troops += rules.reward_troops
     return troops
+
+cdef inline int most_deployed(const Rules *rules, const State *state, int territory) noexcept nogil:
+    cdef int left = room(rules, state, territory)
+    return left if left < state.reinforcements else state.reinforcements
 
 cdef inline int deploy_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:
     cdef int n = 0
-    cdef uint64_t own = state.owned[state.turn_colour]
+    cdef uint64_t own = with_room(rules, state, state.owned[state.turn_colour])
     while own:
-        add_range(out, &n, cap, KIND_DEPLOY, lowest(own), 0, 0, 1, state.reinforcements)
+        add_range(out, &n, cap, KIND_DEPLOY, lowest(own), 0, 0, 1, most_deployed(rules, state, lowest(own)))
         own = without_lowest(own)
     return n
 
@@ -33,6 +44,7 @@ cdef inline void deploy(const Rules *rules, State *state, int territory, int tro
                         EventLog *events) noexcept nogil:
     add_troops(state, territory, troops)
     state.reinforcements -= troops
+    state.unchecked = 1
     emit(events, EVENT_DEPLOYED, turn_seat(rules, state), territory, 0, 0, troops, everyone(rules))
 
 cdef inline int deploy_apply(const Rules *rules, State *state, Action action, EventLog *events) noexcept nogil:
@@ -44,15 +56,22 @@ cdef inline int deploy_apply(const Rules *rules, State *state, Action action, Ev
         return RULE_NOT_OWN
     if action.n < 1 or action.n > state.reinforcements:
         return RULE_AMOUNT
+    if action.n > room(rules, state, action.a):
+        return RULE_NO_ROOM
     deploy(rules, state, action.a, action.n, events)
     return RULE_OK
 
 cdef inline bint deploy_settle(const Rules *rules, State *state, EventLog *events) noexcept nogil:
-    """True when a deployment must be asked for: all reinforcements have to be placed before the attacks."""
-    cdef uint64_t own = state.owned[state.turn_colour]
-    if state.reinforcements == 1 and not without_lowest(own):
-        deploy(rules, state, lowest(own), 1, events)
-    if state.reinforcements:
-        return True
-    state.phase = PHASE_ATTACK
+    """True when a deployment must be asked for: what finds room has to be placed before the attacks."""
+    cdef uint64_t open
+    while state.reinforcements:
+        open = with_room(rules, state, state.owned[state.turn_colour])
+        if not open:
+            emit(events, EVENT_LOST_TROOPS, turn_seat(rules, state), 0, 0, 0, state.reinforcements, everyone(rules))
+            state.reinforcements = 0
+        elif without_lowest(open) or most_deployed(rules, state, lowest(open)) > 1:
+            return True
+        else:
+            deploy(rules, state, lowest(open), 1, events)
+    state.phase = PHASE_ATTACK if state.during_attack else <uint8_t>rules.after_deploy
     return False

@@ -1,35 +1,42 @@
-"""The conquest family: the kernel's functions, and the rules block made from a ruleset."""
+"""The conquest family: the kernel's functions; the rules block is made in binding.pyx."""
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from engine_core.bits cimport bit, count
-from engine_core.conquest.cards cimport (
-    any_set, bonus_legal, fixed_value, italian_set, plus_one_value, progressive_value, shuffled, trade_legal,
+from engine_core.conquest.capitals cimport (
+    capital_legal, headquarters_apply, headquarters_legal, seats_that_pick,
 )
-from engine_core.conquest.combat cimport (
-    attack_legal, defend_legal, defender_chooses, defender_takes_most, end_battle, least_move, occupy_legal,
-)
+from engine_core.conquest.cards cimport bonus_legal, shuffled, trade_legal
+from engine_core.conquest.combat cimport attack_legal, defend_legal, end_battle, least_move, occupy_legal
+from engine_core.conquest.elimination cimport strike_out
 from engine_core.conquest.fields cimport export_all, import_all
-from engine_core.conquest.fortify cimport adjacent_reach, fortify_legal, path_reach
+from engine_core.conquest.fortify cimport end_fortify, fortify_legal
 from engine_core.conquest.income cimport deploy_legal
 from engine_core.conquest.invariants cimport broken_invariant
+from engine_core.conquest.missions cimport deal_missions
+from engine_core.conquest.objectives cimport found_cities, lay_objectives, objective_legal
+from engine_core.conquest.rewards cimport airfield_legal
 from engine_core.conquest.secrets cimport blank, guess
 from engine_core.conquest.setup cimport claim_legal, deal_territories, place_legal, roll_for_first
 from engine_core.conquest.state cimport (
-    EVENT_RETIRED, PHASE_ATTACK, PHASE_BONUS, PHASE_CLAIM, PHASE_DEFEND, PHASE_DEPLOY, PHASE_END, PHASE_FORTIFY,
-    PHASE_OCCUPY, PHASE_OVER, PHASE_PLACE, PHASE_TRADE, RULE_ALREADY_OUT, RULE_BAD_MODE, RULE_NOT_ASKED,
-    RULE_OK, Rules, State, acting_seat, everyone, next_living, turn_seat,
+    EVENT_RETIRED, KIND_HEADQUARTERS, PHASE_AIRFIELD, PHASE_ATTACK, PHASE_BONUS, PHASE_CAPITAL, PHASE_CLAIM,
+    PHASE_DEFEND, PHASE_DEPLOY, PHASE_FORTIFY, PHASE_HEADQUARTERS, PHASE_MANEUVER, PHASE_OBJECTIVE, PHASE_OCCUPY,
+    PHASE_OVER, PHASE_PLACE, PHASE_REROLL, PHASE_STARS, PHASE_TRADE, RULE_ALREADY_OUT, RULE_BAD_MODE, RULE_NOT_ASKED,
+    RULE_OK, RULE_WRONG_PHASE, Rules, State, acting_seat, everyone, in_setup, next_living, reset, turn_seat,
 )
+from engine_core.conquest.special_dice cimport reroll_legal
+from engine_core.conquest.stars cimport stars_legal
 from engine_core.conquest.turn cimport answer, move_in, settle
-from engine_core.conquest.victory cimport finish, one_team, strike_out
+from engine_core.conquest.victory cimport finish, one_team
 from engine_core.dice cimport Dice
 from engine_core.kernel cimport (
-    BY_FORFEIT, BY_RULES, KERNEL_ABI, MAX_TERRITORIES, NONE, RETIRE_NEUTRAL, RETIRE_PASSIVE,
+    BY_FORFEIT, BY_RULES, KERNEL_ABI, NONE, RETIRE_NEUTRAL, RETIRE_PASSIVE,
     Action, ActionRange, EventLog, Facts, Kernel, emit,
 )
 
+from engine_core.conquest.binding import compile_rules
 from engine_core.conquest.describe import describe
 from engine_core.conquest.options import OPTIONS, complete
 
@@ -40,10 +47,7 @@ cdef void init(const void *rules_block, void *state_block, Dice *dice, EventLog 
     cdef const Rules *rules = <const Rules *>rules_block
     cdef State *state = <State *>state_block
     cdef int colour
-    memset(state.owner, NONE, sizeof(state.owner))
-    state.attack_from = NONE
-    state.attack_to = NONE
-    state.victim = NONE
+    reset(state)
     state.living = <uint8_t>((1 << rules.seats) - 1)
     state.lap = 1
     for colour in range(rules.colours):
@@ -58,6 +62,14 @@ cdef void init(const void *rules_block, void *state_block, Dice *dice, EventLog 
     if rules.deal:
         deal_territories(rules, state, dice, events)
         state.phase = PHASE_PLACE
+    if rules.capitals:
+        state.phase = PHASE_CAPITAL
+    if rules.missions:
+        deal_missions(rules, state, dice, events)
+    if rules.cities:
+        found_cities(rules, state, dice, events)
+    if rules.objectives:
+        lay_objectives(rules, state, dice, events)
     settle(rules, state, dice, events)
 
 
@@ -65,13 +77,39 @@ cdef uint32_t pending(const void *rules_block, const void *state_block) noexcept
     cdef const State *state = <const State *>state_block
     if state.phase == PHASE_OVER:
         return 0
+    if state.phase == PHASE_HEADQUARTERS:
+        return seats_that_pick(<const Rules *>rules_block, state)
     return <uint32_t>1 << acting_seat(<const Rules *>rules_block, state)
+
+
+cdef inline bint is_asked(const Rules *rules, const State *state, int seat) noexcept nogil:
+    """Whether the seat owes a decision."""
+    if state.phase == PHASE_HEADQUARTERS:
+        return (seats_that_pick(rules, state) >> seat) & 1
+    return state.phase != PHASE_OVER and seat == acting_seat(rules, state)
+
+
+cdef int goal_legal(const Rules *rules, const State *state, int seat, ActionRange *out, int cap) noexcept nogil:
+    """The legal ranges in the phases of capitals, headquarters, objectives and expert dice."""
+    if state.phase == PHASE_MANEUVER:
+        return fortify_legal(rules, state, out, cap)
+    if state.phase == PHASE_STARS:
+        return stars_legal(rules, state, out, cap)
+    if state.phase == PHASE_OBJECTIVE:
+        return objective_legal(rules, state, out, cap)
+    if state.phase == PHASE_REROLL:
+        return reroll_legal(rules, state, out, cap)
+    if state.phase == PHASE_AIRFIELD:
+        return airfield_legal(rules, state, out, cap)
+    if state.phase == PHASE_CAPITAL:
+        return capital_legal(rules, state, out, cap)
+    return headquarters_legal(rules, state, seat, out, cap)
 
 
 cdef int legal(const void *rules_block, const void *state_block, int seat, ActionRange *out, int cap) noexcept nogil:
     cdef const Rules *rules = <const Rules *>rules_block
     cdef const State *state = <const State *>state_block
-    if state.phase == PHASE_OVER or seat != acting_seat(rules, state):
+    if not is_asked(rules, state, seat):
         return 0
     if state.phase == PHASE_ATTACK:
         return attack_legal(rules, state, out)
@@ -89,7 +127,9 @@ cdef int legal(const void *rules_block, const void *state_block, int seat, Actio
         return bonus_legal(rules, state, out, cap)
     if state.phase == PHASE_PLACE:
         return place_legal(rules, state, out, cap)
-    return claim_legal(rules, state, out, cap)
+    if state.phase == PHASE_CLAIM:
+        return claim_legal(rules, state, out, cap)
+    return goal_legal(rules, state, seat, out, cap)
 
 
 cdef int apply(const void *rules_block, void *state_block, int seat, Action action, Dice *dice,
@@ -97,9 +137,14 @@ cdef int apply(const void *rules_block, void *state_block, int seat, Action acti
     cdef const Rules *rules = <const Rules *>rules_block
     cdef State *state = <State *>state_block
     cdef int broken
-    if state.phase == PHASE_OVER or seat != acting_seat(rules, state):
+    if not is_asked(rules, state, seat):
         return RULE_NOT_ASKED
-    broken = answer(rules, state, action, dice, events)
+    if state.phase == PHASE_HEADQUARTERS:
+        broken = RULE_WRONG_PHASE
+        if action.kind == KIND_HEADQUARTERS:
+            broken = headquarters_apply(rules, state, seat, action, events)
+    else:
+        broken = answer(rules, state, action, dice, events)
     if broken:
         return broken
     state.decisions += 1
@@ -113,17 +158,20 @@ cdef void leave_the_board(const Rules *rules, State *state, int colour, EventLog
     state.hand[colour] = 0
     state.cards_held[colour] = 0
     state.pool[colour] = 0
-    strike_out(rules, state, colour, events)
+    strike_out(rules, state, colour, NONE, events)
+    if state.phase == PHASE_HEADQUARTERS:
+        state.capital[colour] = NONE
     if state.turn_colour != colour:
         return
     state.bonus_choices = 0
-    if state.phase == PHASE_CLAIM or state.phase == PHASE_PLACE:
+    if in_setup(state):
         state.placed = 0
         state.turn_colour = <uint8_t>next_living(rules, state, colour)
     else:
         end_battle(state)
+        memset(state.rolled, 0, sizeof(state.rolled))
         state.captured = 0
-        state.phase = PHASE_END
+        end_fortify(state)
 
 
 cdef int retire(const void *rules_block, void *state_block, int seat, int mode, Dice *dice,
@@ -182,6 +230,8 @@ cdef void result(const void *rules_block, const void *state_block, Facts *facts)
                 facts.troops[seat] += state.troops[territory]
         if (state.living >> colour) & 1:
             facts.survivors |= <uint32_t>1 << seat
+            if state.winner != NONE and state.winner != colour:
+                continue
             if state.termination == BY_RULES or (state.termination == BY_FORFEIT and not state.retired[seat]):
                 facts.winners |= <uint32_t>1 << seat
     for seat in range(rules.seats):
@@ -205,7 +255,7 @@ cdef int export_fields(const void *rules_block, const void *state_block, int32_t
 
 
 cdef int import_fields(const void *rules_block, void *state_block, const int32_t *words) noexcept nogil:
-    memset((<State *>state_block).owner, NONE, MAX_TERRITORIES)
+    reset(<State *>state_block)
     return import_all(<const Rules *>rules_block, <State *>state_block, words)
 
 
@@ -230,89 +280,3 @@ KERNEL.export_fields = export_fields
 KERNEL.import_fields = import_fields
 
 kernel_capsule = PyCapsule_New(&KERNEL, "engine_core.Kernel", NULL)
-
-
-FIXED_VALUES = {
-    "fixed_2003": (6, 8, 4, 10, 0),
-    "fixed_yura": (4, 6, 8, 10, 0),
-    "italian": (6, 8, 4, 10, 12),
-
-
-}
-
-
-cdef void bind_behaviour(Rules *rules, dict options):
-    """Choose the functions and numbers that the options name; nothing asks for a name after this."""
-    rules.trade_value = fixed_value
-    if options["trade_values"] == "progressive":
-        rules.trade_value = progressive_value
-    elif options["trade_values"] == "plus_one":
-        rules.trade_value = plus_one_value
-    rules.is_set = any_set
-    rules.holds_set = any_set
-    if options["trade_values"] == "italian":
-        rules.is_set = italian_set
-        rules.holds_set = italian_set
-    for symbol, value in enumerate(FIXED_VALUES.get(options["trade_values"], ())):
-        rules.fixed_value[symbol] = value
-    rules.fortify_reach = path_reach if options["fortify"] == "path" else adjacent_reach
-    rules.defender_asked = defender_chooses if options["defender_dice"] == "choose" else defender_takes_most
-    rules.bonus_a_turn = {"per_turn": 1, "per_trade": 255, "none": 0}[options["territory_bonus"]]
-    rules.elimination_trade_at = 6 if options["elimination_trade"] == "immediate_to_4" else 0
-    rules.first_player_rolls = options["first_player"] == "roll"
-    rules.deal = options["setup"] != "claim"
-    rules.reinforce_start_next = options["reinforce_start"] == "next"
-    rules.reshuffle_discards = options["deck_exhausted"] == "reshuffle_discards"
-    rules.draw_at_end_attack = options["card_draw_time"] == "end_attack"
-    rules.min_move_dice = options["min_move"] == "dice_rolled"
-    rules.last_capture_ends = options["last_capture"] == "end"
-    rules.must_trade_at = options["must_trade_at"]
-    rules.starting_troops = options["starting_troops"]
-    rules.turn_cap = options["turn_cap"]
-
-
-cdef void place_board(Rules *rules, object board):
-    """Adjacency, border numbers (ascending by from, to) and regions."""
-    cdef int border = 0
-    rules.territories = len(board.territories)
-    rules.regions = len(board.regions)
-    for source, neighbours in enumerate(board.neighbours):
-        rules.all_territories |= bit(source)
-        for target in neighbours:
-            rules.adjacent[source] |= bit(target)
-            rules.border[source][target] = <uint8_t>border
-            border += 1
-    rules.borders = border
-    for number, region in enumerate(board.regions):
-        rules.region_bonus[number] = region.bonus
-        for territory in board.members(number):
-            rules.region_members[number] |= bit(territory)
-
-
-cdef void place_deck(Rules *rules, object deck):
-    rules.cards = len(deck.cards)
-    symbols = ("infantry", "cavalry", "artillery", "wild")
-    for number, card in enumerate(deck.cards):
-        rules.symbol_cards[symbols.index(card.symbol)] |= bit(number)
-        rules.card_territory[number] = NONE if card.territory < 0 else card.territory
-
-
-def compile_rules(ruleset):
-    """The rules block of a ruleset, as bytes that stay valid in this process."""
-    cdef Rules rules
-    memset(&rules, 0, sizeof(Rules))
-    rules.seats = ruleset.seats
-    rules.colours = len(ruleset.colours)
-    rules.neutral_colour = -1
-    rules.own_troops_a_go = 1
-    for colour, seat in enumerate(ruleset.colour_seat):
-        rules.colour_seat[colour] = NONE if seat < 0 else seat
-        if seat < 0:
-            rules.neutral_colour = colour
-            rules.own_troops_a_go = 2
-    for seat, team in enumerate(ruleset.teams):
-        rules.seat_team[seat] = team
-    place_board(&rules, ruleset.board)
-    place_deck(&rules, ruleset.deck)
-    bind_behaviour(&rules, dict(ruleset.options))
-    return (<char *>&rules)[:sizeof(Rules)]

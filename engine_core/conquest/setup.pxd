@@ -3,11 +3,11 @@
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 from engine_core.bits cimport bit, count, lowest, without_lowest
-from engine_core.conquest.cards cimport shuffled
+from engine_core.conquest.cards cimport draw_card, shuffled
 from engine_core.conquest.state cimport (
-    EVENT_CLAIMED, EVENT_DEALT, EVENT_PLACED, EVENT_ROLLED_FIRST, KIND_CLAIM, KIND_PLACE, PHASE_BEGIN,
-    PHASE_CLAIM, PHASE_PLACE, RULE_NO_SUCH_TERRITORY, RULE_NOT_OWN, RULE_OK, RULE_TAKEN,
-    RULE_UNUSED_OPERAND, RULE_WRONG_COLOUR, Rules, State, add_troops, everyone, give, next_living,
+    EVENT_CLAIMED, EVENT_DEALT, EVENT_LOST_TROOPS, EVENT_PLACED, EVENT_ROLLED_FIRST, KIND_CLAIM, KIND_PLACE,
+    PHASE_CLAIM, PHASE_PLACE, RULE_NO_ROOM, RULE_NO_SUCH_TERRITORY, RULE_NOT_OWN, RULE_OK, RULE_TAKEN,
+    RULE_UNUSED_OPERAND, RULE_WRONG_COLOUR, Rules, State, add_troops, everyone, give, next_living, room, with_room,
 )
 from engine_core.dice cimport STREAM_FIRST_ROLL, Dice, roll
 from engine_core.kernel cimport MAX_CARDS, NONE, Action, ActionRange, Event, EventLog, add_range, emit
@@ -134,7 +134,7 @@ cdef inline int placing_colour(const Rules *rules, const State *state) noexcept 
 cdef inline int place_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:
     cdef int n = 0
     cdef int colour = placing_colour(rules, state)
-    cdef uint64_t own = state.owned[colour]
+    cdef uint64_t own = with_room(rules, state, state.owned[colour])
     while own:
         add_range(out, &n, cap, KIND_PLACE, lowest(own), 0, colour, 0, 0)
         own = without_lowest(own)
@@ -157,6 +157,8 @@ cdef inline int place_apply(const Rules *rules, State *state, Action action, Eve
         return RULE_WRONG_COLOUR
     if state.owner[action.a] != colour:
         return RULE_NOT_OWN
+    if not room(rules, state, action.a):
+        return RULE_NO_ROOM
     place(rules, state, action.a, events)
     return RULE_OK
 
@@ -167,21 +169,39 @@ cdef inline bint go_is_over(const Rules *rules, const State *state) noexcept nog
         return own_done
     return own_done and (state.placed > rules.own_troops_a_go or not state.pool[rules.neutral_colour])
 
-cdef inline bint place_settle(const Rules *rules, State *state, EventLog *events) noexcept nogil:
+cdef inline void lose_pool(const Rules *rules, State *state, int colour, EventLog *events) noexcept nogil:
+    """First troops that no territory of the colour has room for are lost."""
+    emit(events, EVENT_LOST_TROOPS, rules.colour_seat[colour], 0, 0, 0, state.pool[colour], everyone(rules))
+    state.pool[colour] = 0
+
+cdef inline void deal_extra_cards(const Rules *rules, State *state, Dice *dice, EventLog *events) noexcept nogil:
+    """Some start with cards: what going later is worth, by turn order from the first player."""
+    cdef int place
+    cdef int _i
+    cdef int colour
+    for place in range(rules.seats):
+        colour = (state.first_colour + place) % rules.colours
+        for _i in range(rules.extra_cards[place]):
+            if (state.living >> colour) & 1:
+                draw_card(rules, state, colour, dice, events)
+
+cdef inline bint place_settle(const Rules *rules, State *state, Dice *dice, EventLog *events) noexcept nogil:
     """True when a placing must be asked for; goes pass on, and a single own territory takes its troops itself."""
     cdef int _i
     cdef uint64_t own
     for _i in range(rules.colours + 1):
         if not go_is_over(rules, state):
-            own = state.owned[placing_colour(rules, state)]
+            own = with_room(rules, state, state.owned[placing_colour(rules, state)])
             if count(own) > 1:
                 return True
             if own:
                 place(rules, state, lowest(own), events)
                 return False
-            state.pool[placing_colour(rules, state)] = 0
+            lose_pool(rules, state, placing_colour(rules, state), events)
+            return False
         state.placed = 0
         state.turn_colour = <uint8_t>next_living(rules, state, state.turn_colour)
+    deal_extra_cards(rules, state, dice, events)
     state.turn_colour = <uint8_t>first_living(rules, state)
-    state.phase = PHASE_BEGIN
+    state.phase = <uint8_t>rules.after_place
     return False
