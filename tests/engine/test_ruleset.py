@@ -137,19 +137,95 @@ def _load(name: str, options: dict[str, Any]) -> Ruleset:
 
 
 @pytest.mark.parametrize("variant", engine_core.variants().values(), ids=lambda variant: variant.name)
-def test_every_option_is_documented_and_every_value_loads(variant: registry.Variant) -> None:
+def test_every_option_is_documented(variant: registry.Variant) -> None:
     assert variant.summary.endswith(".")
     for option in variant.options:
         assert option.doc and option.source
         assert option.check(option.default) == option.default
         assert option.parse(str(option.default)) == option.default
-        for value in option.values if option.kind == "choice" else (option.default,):
-            if (option.name, value) != ("setup", "piles"):
-                assert _load(variant.name, {option.name: value}).options[option.name] in (
-                    value,
-                    *(("piles", "plain") if option.name in ("setup", "two_player") else ()),
-                    *((35, 40) if option.name == "starting_troops" else ()),
-                )
+
+
+CHOICES = [
+    (option.name, value)
+    for option in registry.family("conquest").options
+    for value in (option.values if option.kind == "choice" else (0, 1) if option.kind == "bool" else ())
+]
+
+
+@pytest.mark.parametrize(("option", "value"), CHOICES)
+def test_every_value_is_kept_by_a_variant_that_takes_it(option: str, value: str | int) -> None:
+    assert any(_keeps(name, seats, option, value) for name, seats in ALL_SETUPS)
+
+
+def _keeps(name: str, seats: int, option: str, value: str | int) -> bool:
+    """Whether the variant takes the value and its resolved text is read back with it."""
+    try:
+        game = _load(name, {"seats": seats, option: value})
+    except OptionError:
+        return False
+    again = registry.load_resolved(game.text)
+    return again == game and registry.options_of(again)[option] == value
+
+
+@pytest.mark.parametrize("name", engine_core.variants())
+def test_classic_values_go_with_every_variant_without_stars(name: str) -> None:
+    stars = load_ruleset(name).options["trade_values"] == "stars"
+    for value in ("progressive", "plus_one", "fixed_2003", "fixed_yura", "italian"):
+        if stars:
+            with pytest.raises(OptionError, match="card_deck"):
+                load_ruleset(name, trade_values=value)
+        else:
+            assert load_ruleset(name, trade_values=value).options["trade_values"] == value
+
+
+def test_variants_state_what_makes_them_different() -> None:
+    """The differences that the rules page lists, as resolved for four seats."""
+    plain = registry.options_of(load_ruleset("classic", seats=4))
+    simple = {
+        "defender_dice": "max",
+        "must_trade_at": 6,
+        "elimination_trade": "next_turn",
+        "territory_bonus": "none",
+    }
+    basic = {
+        "setup": "deal",
+        "capitals": "own",
+        "cities": "preset",
+        "objectives": "preset",
+        "fortify": "path",
+        "trade_values": "stars",
+        "card_deck": "stars",
+        "must_trade_at": 0,
+        "elimination_trade": "next_turn",
+        "territory_bonus": "none",
+        "extra_cards": "by_seats",
+        "starting_troops": 25,
+    }
+    room = basic | {"capitals": "claim", "cities": "random", "objectives": "random", "rewards": 1}
+    del room["setup"]  # claimed, as in classic
+    expected = {
+        "classic_simple": simple,
+        "secret_mission": {"setup": "deal", "missions": 1},
+        "expert": {"trade_values": "plus_one", "fortify": "path_one_to_many", "troop_cap": 12},
+        "capital": {"headquarters": "revealed"},
+        "objectives_basic": basic,
+        "command_room": room,
+        "world_conquest": room | {"objectives_to_win": 0},
+    }
+    for name, differences in expected.items():
+        found = registry.options_of(load_ruleset(name, seats=4))
+        assert {key: value for key, value in found.items() if value != plain[key]} == differences
+    assert load_ruleset("classic_simple", seats=2).colours == ("black", "blue")
+    assert load_ruleset("command_room", seats=5).colours == ("blue", "red", "green", "yellow", "black")
+
+
+def test_tables_are_there_where_the_rules_need_them() -> None:
+    eu14 = load_ruleset("secret_mission").tables["missions"]["missions"]
+    us12 = load_ruleset("secret_mission", mission_deck="us12_guess").tables["missions"]["missions"]
+    assert (len(eu14), len(us12)) == (14, 12)
+    assert set(load_ruleset("command_room").tables) == {"edition"}
+    for name in ("classic", "two_player", "classic_simple", "expert", "capital"):
+        assert not load_ruleset(name).tables
 
 
 def test_options_are_immutable() -> None:
@@ -186,7 +262,11 @@ def test_unknown_names_list_the_valid_ones() -> None:
         ({"turn_cap": "50"}, "turn_cap = '50'"),
         ({"turn_cap": True}, "turn_cap = True"),
         ({"turn_cap": 5.0}, "turn_cap = 5.0"),
-        ({"must_trade_at": 4}, "must_trade_at = 4 is not allowed; allowed: 5, 6"),
+        ({"must_trade_at": 4}, "must_trade_at = 4 is not allowed; allowed: 5, 6, 0"),
+        ({"card_deck": "stars"}, "card_deck = 'stars' is not allowed; allowed: A, B, C in variant classic"),
+        ({"missions": True}, "this variant has no table of missions"),
+        ({"troop_cap": 2}, r"troop_cap = 2 is not allowed; allowed: 0 \(no limit\) or 3\.\.1000"),
+        ({"colours": "red,blue", "seats": 3}, "3 different ones of black, blue"),
         ({"must_trade_at": "5"}, "must_trade_at = '5'"),
         ({"setup": "piles", "seats": 3}, "piles only with 2 seats"),
         ({"setup": "piles", "seats": 2, "two_player": "plain"}, "piles only with 2 seats"),
