@@ -16,7 +16,7 @@ from arena import botfiles, core_plugin, hookspecs
 from arena.errors import PluginError
 from arena.tables import one_of
 from arena.types import BotSpec
-from engine_core import EngineError, Variant
+from engine_core import EngineError, Variant, registry
 
 if TYPE_CHECKING:
     import click
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from arena.ratings import RatingSystem
     from arena.types import GameResult, MatchPlan
 
-PartKind = Literal["plugin", "variants", "bot", "format", "rating", "command"]
+PartKind = Literal["plugin", "family", "variants", "bot", "format", "rating", "command"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,14 +212,24 @@ class Plugins:
                 raise PluginError(f"bot {reference!r} cannot be used: {part.error}")
         raise PluginError(one_of("bot", reference, self.bots) + ", or a path to a bot file or folder")
 
+    def _family(self, name: str) -> Part:
+        """A family with the package it is from; one that cannot be loaded says why."""
+        origin = registry.family_package(name) or self.origins["core"]
+        try:
+            registry.family(name)
+        except EngineError as error:
+            return Part("family", name, origin, str(error))
+        return Part("family", name, origin)
+
     def parts(self) -> list[Part]:
-        """Everything that was loaded, then everything that was skipped."""
+        """Everything that was loaded and the engine's families, then everything that was skipped."""
         named: list[tuple[PartKind, Mapping[str, tuple[str, object]]]] = [
             ("bot", self._bots),
             ("format", self._formats),
             ("rating", self._ratings),
         ]
         parts = [Part("plugin", name, origin) for name, origin in self.origins.items()]
+        parts += [self._family(name) for name in engine_core.families()]
         parts += [Part("variants", str(path), self.origins[name]) for name, path in self.variant_folders]
         for kind, found in named:
             parts += [Part(kind, name, self.origins[plugin]) for name, (plugin, _) in found.items()]

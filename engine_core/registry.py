@@ -134,6 +134,12 @@ def family(name: str) -> Family:
     )
 
 
+def family_package(name: str) -> str:
+    """The installed package that brought a family, as `name version`; empty for what no package announces."""
+    entry = None if name in _built_in() else _installed().get(name)
+    return f"{entry.dist.name} {entry.dist.version}" if entry and entry.dist else ""
+
+
 def kernel(name: str) -> KernelModule:
     """A family's kernel module, imported now; UnknownName lists the valid families."""
     return cast(KernelModule, _module(name, "kernel"))

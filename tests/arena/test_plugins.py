@@ -139,6 +139,22 @@ def test_a_plugin_brings_all_its_parts(package: Path) -> None:
     assert parts["command", "play"]["origin"] == "this package"
 
 
+def test_families_are_listed_with_their_package(tmp_path: Path) -> None:
+    install(tmp_path, "fleets", "OPTIONS = ()\nkernel_capsule = compile_rules = describe = None\n")
+    entries = "fleets = fleets_package.plugin\nlost = fleets_package.lost\n"
+    (tmp_path / "fleets-1.5.dist-info" / "entry_points.txt").write_text(
+        f"[conquest_arena.families]\n{entries}"
+    )
+    parts = listed(tmp_path)
+    assert (parts["family", "conquest"]["origin"], parts["family", "conquest"]["error"]) == (
+        "this package",
+        "",
+    )
+    assert (parts["family", "fleets"]["origin"], parts["family", "fleets"]["error"]) == ("fleets 1.5", "")
+    assert parts["family", "lost"]["origin"] == "fleets 1.5"
+    assert "fleets_package.lost cannot be loaded: No module named" in parts["family", "lost"]["error"]
+
+
 def test_a_plugins_command_variant_and_bot_work(package: Path) -> None:
     folder = package.parent
     assert with_plugins("hello", folder=folder)[1] == "hello from a plugin\n"
