@@ -36,7 +36,16 @@ class FactsModule(Protocol):
         """The sources that its options name, and what they are."""
 
     def sections(self, rulesets: Sequence[Ruleset], usual: Ruleset) -> tuple[Section, ...]:
-        """The family's sections of a variant: its rulesets for every number of seats, and the usual one."""
+        """The family's sections of a variant: its rulesets by number of seats, and the usual one."""
+
+    def words(self, ruleset: Ruleset) -> Mapping[str, Mapping[str, str]]:
+        """For each kind of label (`objective`, ...) what its names mean, in a few words."""
+
+
+def words(ruleset: Ruleset) -> Mapping[str, Mapping[str, str]]:
+    """What the labels of a ruleset's description mean, by kind and name; empty when nobody says."""
+    module = _module(ruleset.family)
+    return module.words(ruleset) if module else {}
 
 
 def facts(variant: str, **options: OptionValue) -> tuple[Section, ...]:

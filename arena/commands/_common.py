@@ -38,6 +38,25 @@ def json_option(function: Decorated) -> Decorated:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")(function)
 
 
+def show_option(function: Decorated) -> Decorated:
+    """The --show flag: watch a game."""
+    return click.option(
+        "--show", is_flag=True, help="Watch it: live on a terminal, else told, with the board every lap."
+    )(function)
+
+
+def delay_option(function: Decorated) -> Decorated:
+    """The --delay option: how long each picture of --show stays."""
+    return click.option(
+        "--delay",
+        type=click.FloatRange(0, 60),
+        default=0.3,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long --show waits after each move on a terminal.",
+    )(function)
+
+
 def database_option(function: Decorated) -> Decorated:
     """The --db option, as parameter `database`: a URL, or the path of an SQLite file."""
     return click.option(

@@ -13,10 +13,12 @@ import click
 
 from arena.commands._common import (
     console,
+    delay_option,
     example,
     json_option,
     options_of,
     print_json,
+    show_option,
     table,
 )
 from arena.types import Limits, PointRule
@@ -62,7 +64,8 @@ def _positive(_context: click.Context, _option: click.Parameter, value: float) -
     callback=_positive,
     help="Seconds a decision.",
 )
-@click.option("--show", is_flag=True, help="Draw the board: live on a terminal, else after every turn.")
+@show_option
+@delay_option
 @click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="Write the game record here.")
 @json_option
 def command(
@@ -75,6 +78,7 @@ def command(
     seed: str | None,
     decision: float,
     show: bool,
+    delay: float,
     record: Path | None,
     as_json: bool,
 ) -> None:
@@ -89,7 +93,8 @@ def command(
     setup = _setup(variant, max(2, len(named)) if seats is None else seats, pairs, point_rule)
     players = _players(named, setup)
     key = _key(seed)
-    result = _play(setup, players, key, Limits(decision=decision), show=show and not as_json)
+    watcher = _watcher(setup, players, delay) if show and not as_json else None
+    result = _play(setup, players, key, Limits(decision=decision), watcher)
     if record is not None:
         _write_record(record, result)
     if as_json:
@@ -154,13 +159,12 @@ def _key(seed: str | None) -> bytes:
 
 
 def _play(
-    setup: VariantSetup, players: tuple[Player, ...], key: bytes, limits: Limits, *, show: bool
+    setup: VariantSetup, players: tuple[Player, ...], key: bytes, limits: Limits, watcher: Watcher | None
 ) -> GameResult:
     from arena.errors import SpecError
     from arena.runners.inline import InlineRunner
     from arena.types import MatchPlan, MatchResult
 
-    watcher = _watcher(setup, players) if show else None
     results: list[MatchResult] = []
 
     def watch(_plan: MatchPlan, _rotation: int) -> Watch | None:
@@ -173,11 +177,11 @@ def _play(
     return results[-1].games[0]
 
 
-def _watcher(setup: VariantSetup, players: tuple[Player, ...]) -> Watcher:
+def _watcher(setup: VariantSetup, players: tuple[Player, ...], delay: float) -> Watcher:
     from arena.commands._watch import Watcher
     from arena.record import game_of
 
-    return Watcher(game_of(setup.ruleset), [player.name for player in players], console())
+    return Watcher(game_of(setup.ruleset), [player.name for player in players], console(), delay)
 
 
 def _print(result: GameResult, players: tuple[Player, ...], key: bytes) -> None:

@@ -10,18 +10,17 @@ import click
 from arena.commands._common import (
     console,
     database_option,
+    delay_option,
     example,
     failed,
     json_option,
     open_store,
     print_json,
+    show_option,
 )
 
 if TYPE_CHECKING:
     from arena.record import Record
-
-
-PACE_S = 0.02
 
 
 @click.command(
@@ -31,16 +30,18 @@ PACE_S = 0.02
 )
 @click.argument("record")
 @click.option("--verify", is_flag=True, help="Compare the end with the record's, and print only the verdict.")
-@click.option("--show", is_flag=True, help="Draw the board after every turn.")
+@show_option
+@delay_option
 @database_option
 @json_option
-def command(record: str, verify: bool, show: bool, database: str, as_json: bool) -> None:
+def command(record: str, verify: bool, show: bool, delay: float, database: str, as_json: bool) -> None:
     """Play a RECORD again: a file written by `arena play --record`, or a game's number in the database.
 
     Without flags the game is printed move by move. Exit code 1: the replay differs from the record.
     """
     from arena import record as records
     from arena.errors import RecordError
+    from arena.referee import PUBLIC
 
     game_record = _read(record, database)
     if verify:
@@ -58,9 +59,9 @@ def command(record: str, verify: bool, show: bool, database: str, as_json: bool)
     elif show:
         from arena.commands._watch import Watcher
 
-        with Watcher(game_record.game(), game_record.players, console(), pace_s=PACE_S) as watcher:
+        with Watcher(game_record.game(), game_record.players, console(), delay) as watcher:
             for state, events in records.walk(game_record):
-                watcher.step(events, state)
+                watcher.step([each for each in events if each.visible_to(PUBLIC)], state.public_view())
     else:
         _print_steps(game_record)
 

@@ -41,6 +41,11 @@ REWARDS = {
     "defense_die": ("Defense Die", "one more die in defence; the lowest is taken away"),
     "two_troops": ("2 Troops", "2 more reinforcements, from the next turn on"),
 }
+MEANT = {
+    "new_cities": " (not held at the start of the turn)",
+    "new_territories": " (not held at the start of the turn)",
+    "new_region": " (nothing of it held at the start of the turn)",
+}
 NEAR = {
     "own_territory": "the own territory in the battle is the airfield's or adjacent to it",
     "battle_location": "the defending territory is the airfield's or adjacent to it",
@@ -55,6 +60,17 @@ def sections(rulesets: Sequence[Ruleset], usual: Ruleset) -> tuple[Section, ...]
     parts += [*_two_seats(rulesets, usual), _victory(rules), _cards(usual, rules)]
     parts += [*_missions(usual), *_edition(usual, rules), reconstructed(rules), rulings(rules)]
     return tuple(parts)
+
+
+def words(ruleset: Ruleset) -> Mapping[str, Mapping[str, str]]:
+    """Missions, objectives and rewards in a few words, by their names."""
+    missions = _plain(ruleset, "missions").get("missions", ())
+    objectives = _plain(ruleset, "edition").get("objectives", ())
+    return {
+        "mission": {each["id"]: mission_text(ruleset, each) for each in missions},
+        "objective": {each["id"]: objective_name(ruleset, each) for each in objectives},
+        "reward": {reward: name for reward, (name, _) in REWARDS.items()},
+    }
 
 
 # ---- seats and board
@@ -204,17 +220,22 @@ def _edition(ruleset: Ruleset, rules: Rules) -> Iterator[Section]:
 
 def objective_text(ruleset: Ruleset, objective: Mapping[str, Any]) -> str:
     """An objective of the table in words."""
+    return f"hold {objective_name(ruleset, objective)}{MEANT.get(objective['kind'], '')}"
+
+
+def objective_name(ruleset: Ruleset, objective: Mapping[str, Any]) -> str:
+    """What an objective asks to hold, for where there is little room: `10 new territories`, `Asia`."""
     names = {region.id: region.name for region in ruleset.board.regions}
     count = objective.get("count", 1)
     if objective["kind"] == "territories":
         count = ruleset.options.get("territories_objective", count)
     return {
-        "region": f"hold {names.get(objective.get('region', ''), '')}",
-        "regions": f"hold {count} regions",
-        "cities": f"hold {count} cities",
-        "new_cities": f"hold {count} cities that were another's at the start of the turn",
-        "enemy_capitals": f"hold {count} enemy capital{'s' if count != 1 else ''}",
-        "territories": f"hold {count} territories",
-        "new_territories": f"hold {count} territories that were another's at the start of the turn",
-        "new_region": "hold a region of which nothing was held at the start of the turn",
+        "region": names.get(objective.get("region", ""), ""),
+        "regions": f"{count} regions",
+        "cities": f"{count} cities",
+        "new_cities": f"{count} new cities",
+        "enemy_capitals": f"{count} enemy capital{'s' if count != 1 else ''}",
+        "territories": f"{count} territories",
+        "new_territories": f"{count} new territories",
+        "new_region": "a new region",
     }[objective["kind"]]
