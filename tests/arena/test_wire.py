@@ -32,6 +32,8 @@ def positions() -> list[tuple[State, list[Event]]]:
 
 def played(state: State, rng: Random, decisions: int) -> Iterator[tuple[State, list[Event]]]:
     for number in range(decisions):
+        if not state.pending():
+            return
         seat = state.pending()[0]
         events = state.play(seat, state.legal(seat).sample(rng))
         if number % 7 == 0:
