@@ -48,7 +48,8 @@ cdef inline void begin_turn(const Rules *rules, State *state, EventLog *events) 
     state.during_attack = 0
     state.objective_claimed = 0
     state.commander_used = 0
-    state.turn_owned = state.owned[state.turn_colour]
+    if rules.objectives:
+        state.turn_owned = state.owned[state.turn_colour]
     state.unchecked = 1
     state.reinforcements = income(rules, state, state.turn_colour)
     state.phase = <uint8_t>rules.trade_phase
