@@ -1,4 +1,4 @@
-"""Write the generated parts of the pages: what stands between `<!-- generated: WHAT -->` and `<!-- end -->`.
+"""Write the drawn boards, and the parts of pages between `<!-- generated: WHAT -->` and `<!-- end -->`.
 
 `python docs/generate.py` rewrites the pages in place; `--check` only names stale ones and exits 1.
 """
@@ -10,14 +10,23 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import engine_core
+import engine_core.facts
 from arena import hookspecs
-from engine_core.description import Kind
+from arena.drawing.pieces import example_position, pieces_of
+from arena.drawing.svg import board_svg
+from engine_core.description import Field, Kind
+from engine_core.facts import Section
 
 ROOT = Path(__file__).resolve().parent.parent
+BOARDS = ROOT / "docs" / "variants" / "boards"
+BOARD_SEED = 1
+TEXT_COLUMNS = 118
+NAMED = {"options", "missions", "objectives", "rewards"}  # sections whose first column names what bots see
 PART = re.compile(r"(<!-- generated: (\w+)((?: [^\s>]+)*) -->\n)(.*?)(<!-- end -->)", re.S)
 
 
@@ -33,19 +42,53 @@ def code(text: object) -> str:
     return f"`{text}`" if text != "" else ""
 
 
-def options(variant: str) -> str:
-    """Every option of a variant with its values and this variant's default."""
-    rows = [
-        (code(option.name), option.allowed, code(option.default), option.doc, option.source)
-        for option in engine_core.variants()[variant].options
-    ]
-    return table(("option", "allowed", "default", "what it changes", "source of the default"), rows)
+def facts(variant: str) -> str:
+    """All that is known about a variant, as `arena variants NAME` prints it."""
+    return "\n".join(_section(section) for section in engine_core.facts.facts(variant))
+
+
+def _section(section: Section) -> str:
+    rows = [(_name(section, row[0]), *row[1:]) for row in section.rows]
+    parts = [f"## {section.title}\n", _wrapped(section.text), table(section.heads, rows) if rows else ""]
+    return "\n".join(part for part in parts if part)
+
+
+def _name(section: Section, cell: str) -> str:
+    return code(cell) if section.name in NAMED else cell
+
+
+def _wrapped(text: str) -> str:
+    return (
+        textwrap.fill(text, TEXT_COLUMNS, break_long_words=False, break_on_hyphens=False) + "\n"
+        if text
+        else ""
+    )
+
+
+def board(variant: str) -> str:
+    """The picture of a variant's board, which `boards` draws."""
+    return f"![The board of {variant} at the start of a game](boards/{variant}.svg)\n"
+
+
+def boards() -> dict[Path, str]:
+    """The drawing of every variant's board after a set-up at random."""
+    drawn = {}
+    for name in engine_core.variants():
+        game = engine_core.load(name)
+        pieces = pieces_of(example_position(game, BOARD_SEED))
+        drawn[BOARDS / f"{name}.svg"] = board_svg(game.ruleset, pieces)
+    return drawn
 
 
 def variants() -> str:
     """Every variant with its seats, linked to its page."""
     rows = [
-        (f"[{name}]({name}.md)", variant.family, "{}-{}".format(*variant.seats), variant.summary)
+        (
+            f"[{name}]({name}.md)",
+            variant.family,
+            "-".join(map(str, sorted(set(variant.seats)))),
+            variant.summary,
+        )
         for name, variant in engine_core.variants().items()
     ]
     return table(("variant", "family", "seats", "what it is"), rows)
@@ -71,10 +114,20 @@ def _kinds(kinds: Sequence[Kind]) -> str:
 
 def fields(variant: str) -> str:
     """The fields of a variant's views, in the order in which they travel."""
-    rows = [
-        (code(field.name), field.per or "-", field.of, field.summary)
-        for field in engine_core.load(variant).description.fields
-    ]
+    return _fields(engine_core.load(variant).description.fields)
+
+
+def fields_beyond(variant: str, other: str) -> str:
+    """The fields that a variant's views have and another's have not."""
+    known = {field.name for field in engine_core.load(other).description.fields}
+    added = [field for field in engine_core.load(variant).description.fields if field.name not in known]
+    if not added:
+        return f"A view has the fields of `{other}`, and no others.\n"
+    return f"A view has the fields of `{other}`, and these behind them:\n\n{_fields(added)}"
+
+
+def _fields(chosen: Sequence[Field]) -> str:
+    rows = [(code(field.name), field.per or "-", field.of, field.summary) for field in chosen]
     return table(("field", "one for each", "holds", "what it is"), rows)
 
 
@@ -137,7 +190,7 @@ def _sentence(documented: object) -> str:
 
 GENERATORS: dict[str, Callable[..., str]] = {
     function.__name__: function
-    for function in (options, variants, actions, events, fields, hooks, leaderboard)
+    for function in (facts, board, variants, actions, events, fields, fields_beyond, hooks, leaderboard)
 }
 
 
@@ -159,16 +212,18 @@ def pages() -> list[Path]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write or check all pages; the number of stale pages when checking."""
-    stale = 0
-    for page in pages():
-        old = page.read_text(encoding="utf-8")
-        new = fill(old)
-        if new != old:
-            print(page.relative_to(ROOT))
-            stale += 1
-            if "--check" not in arguments:
-                page.write_text(new, encoding="utf-8")
+    """Write or check all pages and boards; 1 when checking finds a stale one."""
+    wanted = {page: fill(page.read_text(encoding="utf-8")) for page in pages()} | boards()
+    stale = [
+        path
+        for path, text in wanted.items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    ]
+    for path in stale:
+        print(path.relative_to(ROOT))
+        if "--check" not in arguments:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(wanted[path], encoding="utf-8")
     return int(bool(stale)) if "--check" in arguments else 0
 
 

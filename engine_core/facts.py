@@ -72,7 +72,7 @@ def _module(family: str) -> FactsModule | None:
 
 def _options(options: Sequence[Option], family: Mapping[str, Option]) -> Section:
     rows = tuple(
-        (each.name, _default(each, family[each.name]), each.allowed, each.doc, each.source)
+        (each.name, each.doc, _default(each, family[each.name]), each.allowed, each.source)
         for each in options
     )
     return Section(
@@ -80,7 +80,7 @@ def _options(options: Sequence[Option], family: Mapping[str, Option]) -> Section
         "Options",
         "Each can be set for one game, as in `--option turn_cap=50`, or in a tournament file. A default in "
         "brackets is the family's, where this variant differs from it.",
-        ("option", "default", "allowed", "what it changes", "source"),
+        ("option", "what it changes", "default", "allowed", "source"),
         rows,
     )
 

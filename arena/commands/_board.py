@@ -16,7 +16,6 @@ STYLES = {"black": "bold white on grey23", "neutral": "grey62", "violet": "bold 
 LETTERS = {"black": "k"}  # as printers call it; b is blue's
 FAINT = "grey39"
 CITY, CAPITAL, AIRFIELD, PLAIN = "#", "*", "^", " "
-MARKS = f"{CITY} city  {CAPITAL} capital (/k: another's)  {AIRFIELD} airfield"
 LARGEST = (108, 30)  # columns and rows of a board of 100 x 60: characters are twice as high as wide
 DOTTED_ROWS = 18  # below this, dots for the borders would only be in the way
 
@@ -35,6 +34,16 @@ def colour_styles(colours: Sequence[str]) -> list[str]:
     from rich.color import ANSI_COLOR_NAMES
 
     return [STYLES.get(c, f"bold {c}" if c in ANSI_COLOR_NAMES else "bold") for c in colours]
+
+
+def legend(pieces: Pieces, capital: str) -> str:
+    """What the marks on the board stand for, as far as they are there."""
+    shown = (
+        (pieces.cities, f"{CITY} city"),
+        (pieces.capitals, f"{CAPITAL} {capital} (/k: of colour k)"),
+        (pieces.airfields, f"{AIRFIELD} airfield"),
+    )
+    return "   ".join(text for places, text in shown if places)
 
 
 class BoardPicture:

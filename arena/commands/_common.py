@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from arena.store import Store
     from arena.store.rows import TournamentRow
+    from engine_core import OptionValue, Variant
 
 FAILED = 1
 WRONG_USE = 2
@@ -180,3 +181,16 @@ def options_of(pairs: Sequence[str]) -> dict[str, str]:
             raise click.UsageError(f"--option {key} is given twice")
         found[key] = value
     return found
+
+
+def chosen_options(variant: Variant, pairs: Sequence[str]) -> dict[str, OptionValue]:
+    """The --option k=v pairs as values of a variant's options; UnknownName or OptionError otherwise."""
+    from engine_core.errors import UnknownName
+
+    known = {option.name: option for option in variant.options}
+    chosen: dict[str, OptionValue] = {}
+    for name, text in options_of(pairs).items():
+        if name not in known:
+            raise UnknownName("option", name, known)
+        chosen[name] = known[name].parse(text)
+    return chosen

@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Self
 
-from arena.commands._board import LARGEST, MARKS, BoardPicture, colour_letters, colour_styles
-from arena.drawing.pieces import BOARD_FIELDS, Pieces, fields_of, pieces_of
+from arena.commands._board import LARGEST, BoardPicture, colour_letters, colour_styles, legend
+from arena.drawing.pieces import BOARD_FIELDS, Pieces, capital_word, fields_of, pieces_of
 from arena.drawing.sentences import TURN_WORD, Teller
 from engine_core.facts import words
 

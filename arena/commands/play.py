@@ -7,16 +7,16 @@ import math
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
 from arena.commands._common import (
+    chosen_options,
     console,
     delay_option,
     example,
     json_option,
-    options_of,
     print_json,
     show_option,
     table,
@@ -119,12 +119,7 @@ def _setup(variant: str, seats: int, pairs: Sequence[str], point_rule: PointRule
     variants = installed().variants
     if variant not in variants:
         raise engine_core.UnknownName("variant", variant, variants)
-    known = {option.name: option for option in variants[variant].options}
-    chosen: dict[str, Any] = {}
-    for name, text in options_of(pairs).items():
-        if name not in known:
-            raise engine_core.UnknownName("option", name, known)
-        chosen[name] = known[name].parse(text)
+    chosen = chosen_options(variants[variant], pairs)
     setup = setup_for(variant, seats, chosen, point_rule)
     return dataclasses.replace(setup, rotations=(tuple(range(seats)),))
 

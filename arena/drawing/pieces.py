@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from engine_core import Game, State, View
+    from engine_core import Game, Ruleset, State, View
 
 BOARD_FIELDS = {"owner", "troops"}  # without these there is nothing to draw
 TURN = "turn"  # the event with which a turn starts
@@ -23,6 +23,11 @@ class Pieces:
     cities: frozenset[int] = frozenset()
     airfields: frozenset[int] = frozenset()
     capitals: Mapping[int, int] = field(default_factory=dict)
+
+
+def capital_word(ruleset: Ruleset) -> str:
+    """What this game calls its capitals."""
+    return "headquarters" if ruleset.options.get("headquarters", "none") != "none" else "capital"
 
 
 def fields_of(game: Game) -> frozenset[str]:

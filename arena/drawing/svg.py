@@ -7,7 +7,7 @@ from html import escape
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from arena.drawing.pieces import Pieces
+from arena.drawing.pieces import Pieces, capital_word
 
 if TYPE_CHECKING:
     from engine_core.boards import Board
@@ -142,7 +142,7 @@ class _Drawing:
         ]
         shown = (
             (self.pieces.cities, CITY, "city"),
-            (self.pieces.capitals, _star(PAPER), "capital, in its colour"),
+            (self.pieces.capitals, _star(PAPER), f"{capital_word(self.ruleset)}, in its colour"),
             (self.pieces.airfields, AIRFIELD, "airfield"),
         )
         if marks := [(mark, text) for places, mark, text in shown if places]:

@@ -93,7 +93,7 @@ def _board(ruleset: Ruleset) -> Section:
         (each.id, each.name, str(len(board.members(index))), str(each.bonus))
         for index, each in enumerate(board.regions)
     )
-    return Section("board", "Board", text, ("id", "region", "territories", "bonus"), rows)
+    return Section("board", "Board", text, ("region", "name", "territories", "bonus"), rows)
 
 
 def _two_seats(rulesets: Sequence[Ruleset], usual: Ruleset) -> Iterator[Section]:
@@ -117,10 +117,9 @@ def _two_seats(rulesets: Sequence[Ruleset], usual: Ruleset) -> Iterator[Section]
 def _victory(rules: Rules) -> Section:
     rows = [("last one standing", "all other colours that take turns hold no territory")]
     if rules.has("missions"):
-        when = {"immediate": "at once, even in another's turn", "own_turn": "in the own turn"}
-        rows.append(
-            ("mission", f"the secret mission is fulfilled, {when.get(rules.text('mission_check'), '')}")
-        )
+        any_time = rules.text("mission_check") == "immediate"
+        when = "at once, even in another's turn" if any_time else "in the own turn"
+        rows.append(("mission", f"the secret mission is fulfilled: {when}"))
     if rules.has("headquarters"):
         rows.append(("headquarters", _headquarters(rules)))
     if rules.has("objectives") and rules.number("objectives_to_win"):
@@ -201,8 +200,8 @@ def _edition(ruleset: Ruleset, rules: Rules) -> Iterator[Section]:
         for each in table["objectives"]
         if not preset or each["id"] in preset
     )
-    drawn = "All lie" if preset else "Of each rank {} and {} are drawn and lie".format(*table["drawn"])
-    text = f"{drawn} face up; an objective once claimed is kept, whatever happens to what it asked for."
+    drawn = "All" if preset else "{} minor and {} major ones are drawn and".format(*table["drawn"])
+    text = f"{drawn} lie face up; an objective once claimed is kept, whatever happens to what it asked for."
     yield Section("objectives", "Objectives", text, ("objective", "rank", "what it asks for"), rows)
     if rules.has("rewards"):
         near = NEAR[rules.text("airfield_scope")]
@@ -228,7 +227,7 @@ def objective_name(ruleset: Ruleset, objective: Mapping[str, Any]) -> str:
     names = {region.id: region.name for region in ruleset.board.regions}
     count = objective.get("count", 1)
     if objective["kind"] == "territories":
-        count = ruleset.options.get("territories_objective", count)
+        count = Rules(ruleset).number("territories_objective")
     return {
         "region": names.get(objective.get("region", ""), ""),
         "regions": f"{count} regions",

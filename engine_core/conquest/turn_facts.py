@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine_core.conquest.options import OPTIONS
 from engine_core.facts import Section
 from engine_core.ruleset import Ruleset
 
@@ -20,23 +21,22 @@ FORTIFY = {
 
 
 class Rules:
-    """The options of a ruleset by name; one that an older ruleset does not know counts as off."""
+    """The options of a ruleset by name; those that it leaves out have the family's default."""
 
     def __init__(self, ruleset: Ruleset) -> None:
-        self.options = ruleset.options
+        self.options = {option.name: option.default for option in OPTIONS} | dict(ruleset.options)
 
     def has(self, name: str) -> bool:
         """Whether an option is on: neither false, nor 0, nor none."""
-        return self.options.get(name, 0) not in (0, "none", "")
+        return self.options[name] not in (0, "none", "")
 
     def text(self, name: str) -> str:
         """An option's value as text."""
-        return str(self.options.get(name, ""))
+        return str(self.options[name])
 
     def number(self, name: str) -> int:
-        """An option's value as a number, 0 when it is none."""
-        value = self.options.get(name, 0)
-        return value if isinstance(value, int) else 0
+        """The value of an option that is a number."""
+        return int(self.options[name])
 
     @property
     def stars(self) -> bool:
@@ -70,29 +70,29 @@ def _before_territories(rules: Rules) -> Iterator[Row]:
         yield (
             "who begins",
             "each seat rolls a die; the highest begins, ties roll again among themselves",
-            "none",
+            "",
         )
     else:
-        yield ("who begins", "seat 0 begins", "none")
+        yield ("who begins", "seat 0 begins", "")
     if rules.has("missions"):
         text = "missions against colours that do not play are removed; each seat gets one that only it sees"
-        yield ("missions", text, "none")
+        yield ("missions", text, "")
     if rules.has("cities"):
         how = (
             "on fixed territories"
             if rules.text("cities") == "preset"
             else "on territories drawn from the deck"
         )
-        yield ("cities", f"15 cities are laid {how}; they never move", "none")
+        yield ("cities", f"15 cities are laid {how}; they never move", "")
     if rules.has("objectives"):
         how = (
             "8 fixed objectives"
             if rules.text("objectives") == "preset"
             else "4 of 6 minor and 4 of 6 major ones"
         )
-        yield ("objectives", f"{how} lie on the board for all to see; the others stay in the box", "none")
+        yield ("objectives", f"{how} lie on the board for all to see; the others stay in the box", "")
     if rules.has("rewards"):
-        yield ("rewards", _reward_setup(rules), "none")
+        yield ("rewards", _reward_setup(rules), "")
 
 
 def _reward_setup(rules: Rules) -> str:
@@ -112,10 +112,10 @@ def _territories(ruleset: Ruleset, rules: Rules) -> Iterator[Row]:
         yield ("claim", text, "claim")
     elif setup == "deal":
         text = "the territories are dealt one by one, clockwise from the first player; each gets one troop"
-        yield ("deal", text, "none")
+        yield ("deal", text, "")
     else:
         text = "the territories are dealt into three piles, the third for the neutral colour; one troop each"
-        yield ("deal", text, "none")
+        yield ("deal", text, "")
     if capitals == "own":
         yield ("capitals", "in turn, each colour makes one of its territories its capital", "capital")
     if setup == "piles":
@@ -141,14 +141,14 @@ def _after_placing(rules: Rules) -> Iterator[Row]:
         text = "who plays later gets cards: the third and the fourth one each, the fifth two"
         if not rules.has("three_player_card"):
             text += "; none with 3 seats"
-        yield ("extra cards", text, "none")
+        yield ("extra cards", text, "")
 
 
 # ---- turn
 
 
 def _build_up(rules: Rules) -> Iterator[Row]:
-    yield ("reinforcements", _reinforcements(rules), "none", NOBODY)
+    yield ("reinforcements", _reinforcements(rules), "", NOBODY)
     if rules.stars:
         times = COUNTS.get(
             rules.number("star_trades_per_turn"), f"{rules.number('star_trades_per_turn')} times"
@@ -207,7 +207,7 @@ def _fighting(rules: Rules) -> Iterator[Row]:
             "the defender",
         )
     else:
-        yield ("defend", "the defender rolls 2 dice, or 1 with a single troop", "none", NOBODY)
+        yield ("defend", "the defender rolls 2 dice, or 1 with a single troop", "", NOBODY)
     yield from _reroll(rules)
     least = "as many troops as dice were rolled" if rules.text("min_move") == "dice_rolled" else "1 troop"
     text = f"after a capture at least {least} move in; one stays behind" + _cap(rules)
@@ -215,7 +215,7 @@ def _fighting(rules: Rules) -> Iterator[Row]:
     yield (
         "elimination",
         _elimination(rules),
-        "trade" if _at_once(rules) else "none",
+        "trade" if _at_once(rules) else "",
         TURNS_SEAT if _at_once(rules) else NOBODY,
     )
 
@@ -254,7 +254,7 @@ def _closing(rules: Rules) -> Iterator[Row]:
             "airfield",
             TURNS_SEAT,
         )
-    card = ("card", _card(rules), "none", NOBODY)
+    card = ("card", _card(rules), "", NOBODY)
     early = rules.text("card_draw_time") == "end_attack"
     if early:
         yield card
@@ -262,7 +262,7 @@ def _closing(rules: Rules) -> Iterator[Row]:
     text = f"{FORTIFY[rules.text('fortify')]}; one troop stays behind{again}" + _cap(rules)
     yield ("fortify", text, "fortify, or end", TURNS_SEAT)
     if rules.has("objectives") and rules.number("objectives_to_win"):
-        yield ("end", "whoever holds enough objectives and the own capital wins", "none", NOBODY)
+        yield ("end", "whoever holds enough objectives and the own capital wins", "", NOBODY)
     if not early:
         yield card
 

@@ -117,7 +117,8 @@ def test_generated_parts_are_fresh() -> None:
 def test_every_variant_has_a_page_with_its_options() -> None:
     for name in engine_core.variants():
         text = (ROOT / "docs" / "variants" / f"{name}.md").read_text(encoding="utf-8")
-        assert f"<!-- generated: options {name} -->" in text
+        assert f"<!-- generated: facts {name} -->" in text
+        assert f"<!-- generated: board {name} -->" in text
 
 
 def published() -> list[tuple[Path, str]]:
