@@ -21,10 +21,11 @@ from engine_core.conquest.rewards cimport airfield_legal
 from engine_core.conquest.secrets cimport blank, guess
 from engine_core.conquest.setup cimport claim_legal, deal_territories, place_legal, roll_for_first
 from engine_core.conquest.state cimport (
-    EVENT_RETIRED, KIND_HEADQUARTERS, PHASE_AIRFIELD, PHASE_ATTACK, PHASE_BONUS, PHASE_CAPITAL, PHASE_CLAIM,
+    EVENT_RETIRED, KIND_END, KIND_HEADQUARTERS, PHASE_AIRFIELD, PHASE_ATTACK, PHASE_BONUS, PHASE_CAPITAL, PHASE_CLAIM,
     PHASE_DEFEND, PHASE_DEPLOY, PHASE_FORTIFY, PHASE_HEADQUARTERS, PHASE_MANEUVER, PHASE_OBJECTIVE, PHASE_OCCUPY,
-    PHASE_OVER, PHASE_PLACE, PHASE_REROLL, PHASE_STARS, PHASE_TRADE, RULE_ALREADY_OUT, RULE_BAD_MODE, RULE_NOT_ASKED,
-    RULE_OK, RULE_WRONG_PHASE, Rules, State, acting_seat, everyone, in_setup, next_living, reset, turn_seat,
+    PHASE_OVER, PHASE_PLACE, PHASE_REROLL, PHASE_STARS, PHASE_TRADE, RULE_ALREADY_OUT, RULE_BAD_MODE,
+    RULE_CANNOT_STOP, RULE_NOT_ASKED, RULE_OK, RULE_WRONG_PHASE, Rules, State, acting_seat, everyone, in_setup,
+    next_living, reset, turn_seat,
 )
 from engine_core.conquest.special_dice cimport reroll_legal
 from engine_core.conquest.stars cimport stars_legal
@@ -140,7 +141,7 @@ cdef int apply(const void *rules_block, void *state_block, int seat, Action acti
     if not is_asked(rules, state, seat):
         return RULE_NOT_ASKED
     if state.phase == PHASE_HEADQUARTERS:
-        broken = RULE_WRONG_PHASE
+        broken = RULE_CANNOT_STOP if action.kind == KIND_END else RULE_WRONG_PHASE
         if action.kind == KIND_HEADQUARTERS:
             broken = headquarters_apply(rules, state, seat, action, events)
     else:

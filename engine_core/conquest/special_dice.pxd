@@ -9,8 +9,8 @@ from engine_core.conquest.combat cimport (
 from engine_core.conquest.rewards cimport airfield_covers, has_reward
 from engine_core.conquest.state cimport (
     EVENT_BATTLE, EVENT_COMMANDED, EVENT_REROLLED, EVENT_ROLLED, KIND_COMMAND, KIND_END, KIND_REROLL, PHASE_REROLL,
-    RULE_CARD_OF_BATTLE, RULE_NO_SUCH_DIE, RULE_OK, RULE_UNUSED_OPERAND, REWARD_ATTACK_DIE, REWARD_DEFENSE_DIE,
-    SCOPE_EITHER, SCOPE_OWN_TERRITORY, Rules, State, everyone, turn_seat,
+    RULE_CARD_OF_BATTLE, RULE_NOT_OFFERED, RULE_NO_SUCH_DIE, RULE_OK, RULE_UNUSED_OPERAND, REWARD_ATTACK_DIE,
+    REWARD_DEFENSE_DIE, SCOPE_EITHER, SCOPE_OWN_TERRITORY, Rules, State, everyone, turn_seat,
 )
 from engine_core.dice cimport STREAM_BATTLE, STREAM_FAMILY, Dice, roll, roll_with_extra
 from engine_core.kernel cimport NONE, Action, ActionRange, Event, EventLog, add_range, emit
@@ -181,7 +181,9 @@ cdef inline int command_apply(const Rules *rules, State *state, Action action, E
     """Set one of the own dice to 6."""
     if action.b or action.c or action.n:
         return RULE_UNUSED_OPERAND
-    if not may_command(rules, state) or not can_be_commanded(state, action.a):
+    if not may_command(rules, state):
+        return RULE_NOT_OFFERED
+    if not can_be_commanded(state, action.a):
         return RULE_NO_SUCH_DIE
     state.rolled[action.a] = BEST_DIE
     state.commander_used = 1
