@@ -217,8 +217,7 @@ class Stage:
         """What the values of that kind are called; nothing for plain numbers."""
         known = self.game.description
         rows = {"phase": known.phases, "territory": known.territories, "card": known.cards}
-        rows |= getattr(known, "labels", {})
-        return rows.get(of, ())
+        return (rows | dict(known.labels)).get(of, ())
 
     def check_legal(self, ranges: list[str]) -> None:
         offered = self.offered()

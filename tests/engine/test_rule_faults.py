@@ -1,7 +1,6 @@
-"""Rule faults seen in other implementations of the game: each line is a test that bears its number.
+"""Rule faults seen in other implementations of the games: each line is a test that bears its number.
 
-The faults of the map are in test_board.py. The numbers that are missing concern missions, cities, rewards and
-the 12-troop cap, which the classic game does not have.
+The faults of the map are in test_board.py, those of the 2008 edition in test_rule_faults_2008.py.
 """
 
 from __future__ import annotations
@@ -18,45 +17,17 @@ from engine_core import Action, Game, IllegalAction, State, TextError
 
 CLASSIC = engine_core.load("classic", seats=3)
 TWO = engine_core.load("classic", seats=2)
-NUMBERS = (
-    1,
-    2,
-    4,
-    5,
-    7,
-    8,
-    10,
-    11,
-    14,
-    16,
-    17,
-    19,
-    20,
-    22,
-    23,
-    25,
-    26,
-    28,
-    29,
-    31,
-    32,
-    34,
-    35,
-    37,
-    38,
-    40,
-    41,
-)
-CONCERN_CLASSIC = {f"R{number:02}" for number in (*NUMBERS, 47, 49, 52)}
+NUMBERS = (1, 2, 4, 5, 7, 8, 10, 11, 13, 14, 16, 17, 19, 20, 22, 23, 25, 26, 28, 29, 31, 32, 34, 35, 37, 38)
+FAULTS = {f"R{number:02}" for number in (*NUMBERS, 40, 41, 43, 44, 46, 47, 49, 50, 52, 53)}
 
 
-def test_every_fault_that_concerns_the_classic_game_has_a_test() -> None:
+def test_every_fault_has_a_test() -> None:
     names = [
         name
         for path in Path(__file__).parent.glob("test_*.py")
         for name in re.findall(r"^def test_(R\d\d)_", path.read_text(encoding="utf-8"), re.MULTILINE)
     ]
-    assert set(names) == CONCERN_CLASSIC
+    assert set(names) == FAULTS
     assert len(names) == len(set(names))
 
 
@@ -268,6 +239,85 @@ def test_R40_a_round_never_starts_with_the_fallen() -> None:
             state = game.new_state(seed)
             for seat in walk(state, Chooser(game, seed), 6000):
                 assert state.living[seat] == 1
+
+
+# ---- missions
+
+
+def mission_game(seats: int, **options: str) -> Game:
+    return engine_core.load("secret_mission", seats=seats, **options)
+
+
+@pytest.mark.parametrize("watcher", [0, 2, 4])
+def test_R13_a_mission_completed_in_another_players_turn_is_noticed_at_once(watcher: int) -> None:
+    """Whoever was to destroy red wins by seat 1's elimination of red, wherever that seat sits."""
+    deck = ["M01", "M02", "M03", "M04", "M05"]
+    deck[watcher] = "M12"
+    keepers = ",".join(f"{name}:{seat}x2" for name, seat in (("SAF", 0), ("MAD", 4), ("EGY", 2)))
+    state = mission_game(5).position(
+        f"phase=attack turn_colour=1 mission={','.join(deck)} board=*:2x1,ALA:1x9,KAM:3x1,URA:0x1,{keepers}"
+    )
+    play(state, "1 attack ALA KAM 3", "1 occupy ALA KAM 3", dice=(6, 6, 6, 1))
+    result = state.result()
+    assert (result.over, result.termination, result.winners) == (True, "rules", (watcher,))
+
+
+def regions(*names: str) -> list[str]:
+    """The territories of these regions."""
+    board = CLASSIC.ruleset.board
+    return [place.id for place in board.territories if board.regions[place.region].id in names]
+
+
+@pytest.mark.parametrize(
+    ("mission", "held", "wins"),
+    [
+        ("M05", ("EU", "AS", "AF"), False),
+        ("M05", ("SA", "AS", "AF"), False),
+        ("M05", ("EU", "SA", "AF"), True),
+        ("M05", ("EU", "SA"), False),
+        ("M06", ("EU", "SA", "AF"), False),
+        ("M06", ("AU", "AS", "AF"), False),
+        ("M06", ("EU", "AU", "NA"), True),
+        ("M06", ("EU", "AU"), False),
+    ],
+)
+def test_R50_both_regions_that_the_card_names_are_needed(
+    mission: str, held: tuple[str, ...], wins: bool
+) -> None:
+    """The move at the end of the turn has the missions checked; seat 2 keeps two territories elsewhere."""
+    mine = regions(*held)
+    free = [place.id for place in CLASSIC.ruleset.board.territories if place.id not in mine]
+    owners = dict.fromkeys(mine, "0x2") | dict.fromkeys(free[:2], "2x1")
+    board = ",".join(f"{name}:{value}" for name, value in owners.items())
+    state = mission_game(3).position(f"phase=fortify mission={mission},M11,M09 board=*:1x1,{board}")
+    state.apply(0, state.legal(0)[0].first())
+    assert state.result().over == wins
+    assert not wins or state.result().winners == (0,)
+
+
+# ---- the cap
+
+
+@pytest.mark.parametrize("held", [(12, 12), (12, 11), (11, 11), (12, 1), (1, 1)])
+def test_R53_the_cap_refuses_new_troops_and_never_deletes_old_ones(held: tuple[int, int]) -> None:
+    game = engine_core.load("expert", seats=3)
+    text = f"phase=fortify turn_colour=2 board=*:1x1,ALA:0x{held[0]},BRA:0x{held[1]},SAF:2x2,MAD:2x1"
+    state = play(game.position(text), "2 end")
+    room = 24 - sum(held)
+    while phase(state) == "deploy":
+        state.apply(0, state.legal(0)[0].first())
+    after = [state.troops[territory(game, name)] for name in ("ALA", "BRA")]
+    assert sum(after) == sum(held) + min(3, room)
+    assert all(before <= now <= 12 for before, now in zip(held, after, strict=True))
+
+
+def test_no_way_to_gain_troops_passes_the_cap() -> None:
+    """No random game of expert rules ever has more than 12 troops anywhere, and no event takes any away."""
+    for seats in (2, 3, 6):
+        game = engine_core.load("expert", seats=seats, turn_cap=40)
+        state = game.new_state(seats)
+        for _ in walk(state, Chooser(game, seats), 4000):
+            assert max(state.troops) <= 12
 
 
 # ---- moving

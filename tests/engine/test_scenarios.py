@@ -56,12 +56,8 @@ def test_sentences_are_sentences() -> None:
 
 
 def shown_values(option: Option) -> set[object]:
-    """The values of an option that scenarios play with, set or by default."""
-    return {registry_value(scenario, option.name) for scenario in SCENARIOS}
-
-
-def registry_value(scenario: Scenario, name: str) -> object:
-    return scenario.game().ruleset.options[name]
+    """The values of an option that scenarios play with, set or by default, which a ruleset may leave out."""
+    return {scenario.game().ruleset.options.get(option.name, option.default) for scenario in SCENARIOS}
 
 
 @pytest.mark.parametrize("option", registry.family("conquest").options, ids=lambda option: option.name)
@@ -96,8 +92,10 @@ def test_every_action_kind_is_played() -> None:
 
 def test_every_event_kind_is_expected() -> None:
     kinds = {kind.name for game in games() for kind in game.description.events}
-    told = {text.split()[1] for one in SCENARIOS for step in one.steps for text in step.get("events", [])}
-    assert told == kinds
+    steps = [step for one in SCENARIOS for step in one.steps]
+    texts = [text for step in steps for text in step.get("events", [])]
+    texts += [text for step in steps for _, text in step.get("hears", [])]
+    assert {text.split()[1] for text in texts} == kinds
 
 
 def test_every_rule_that_an_action_can_break_is_broken() -> None:

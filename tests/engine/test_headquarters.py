@@ -1,0 +1,59 @@
+"""Picking headquarters at the same time: the order of answers shows nowhere and changes nothing."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+import engine_core
+from engine_core import State
+
+PICKS = {0: "headquarters ALA", 1: "headquarters KAM", 2: "headquarters EAU"}
+POSITION = "phase=headquarters board=*:1x1,ALA:0x5,NWT:0x1,EAU:2x2,NGU:2x1"
+MODES = ("revealed", "hidden")
+
+
+def picking(mode: str) -> State:
+    return engine_core.load("capital", seats=3, headquarters=mode).position(POSITION)
+
+
+def answer(state: State, *seats: int) -> State:
+    for seat in seats:
+        state.apply(seat, state.game.action(PICKS[seat]))
+    return state
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_order_of_the_answers_changes_nothing(mode: str) -> None:
+    states = [answer(picking(mode), *order) for order in permutations(PICKS)]
+    assert {state.text() for state in states} == {states[0].text()}
+    assert {state.digest() for state in states} == {states[0].digest()}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_view_does_not_show_who_has_answered(mode: str) -> None:
+    first, second = answer(picking(mode), 0), answer(picking(mode), 1)
+    assert first.view(2).digest() == second.view(2).digest()
+    assert first.public_view().digest() == second.public_view().digest()
+    assert first.view(2).pending() == second.view(2).pending()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_view_does_not_show_what_was_picked(mode: str) -> None:
+    other = picking(mode)
+    other.apply(0, other.game.action("headquarters NWT"))
+    first = answer(picking(mode), 0)
+    assert first.view(1).digest() == other.view(1).digest()
+    assert first.view(0).digest() != other.view(0).digest()
+
+
+def test_hidden_headquarters_show_in_no_other_view() -> None:
+    """Two games that differ in seat 0's headquarters only look the same to the others, cards and deck too."""
+    first, other = answer(picking("hidden"), 0, 1, 2), picking("hidden")
+    other.apply(0, other.game.action("headquarters NWT"))
+    answer(other, 1, 2)
+    for seat in (1, 2):
+        assert first.view(seat).digest() == other.view(seat).digest()
+    assert first.public_view().digest() == other.public_view().digest()
+    assert first.view(0).digest() != other.view(0).digest()
