@@ -114,9 +114,9 @@ class Watcher:
         colours = self.game.description.colours
         whose = colours[view.turn_colour] if view.turn_colour >= 0 else "nobody"
         pieces = pieces_of(view)
-        marked = pieces.cities or pieces.capitals or pieces.airfields
         now = f"{whose} to move" if view.pending() else "the game is over"
-        head = Text(f"Lap {view.lap}, {now}" + (f"   {MARKS}" if marked else ""))
+        marks = legend(pieces, capital_word(self.game.ruleset))
+        head = Text(f"Lap {view.lap}, {now}" + (f"   {marks}" if marks else ""))
         below = [*self._colours(view, pieces), *self._goals(view)]
         parts = [head, self._board(len(below)).draw(pieces), *below]
         if self.live is not None:

@@ -37,7 +37,6 @@ SENTENCES = {
     "mission": "",
     "mission_changed": "",
     "fulfilled": "{who} has fulfilled its mission: {a}",
-    "city": "a city in {a}",
     "objective_drawn": "on the board: {a}{with_b}",
     "capital": "{who} has its capital in {a}",
     "headquarters_picked": "",
@@ -55,8 +54,9 @@ SENTENCES = {
     "conquered": "{who} has reached its goal",
 }
 # Events that are counted over a whole run of them, by the operand that is counted.
-COUNTED = {"dealt": "b", "claimed": "b", "placed": "b", "deployed": "a"}
+COUNTED = {"city": "a", "dealt": "b", "claimed": "b", "placed": "b", "deployed": "a"}
 COUNTS = {
+    "city": "cities are in {list}",
     "dealt": "the territories are dealt: {list}",
     "claimed": "territories are claimed: {list}",
     "placed": "troops are placed: {list}",
@@ -93,7 +93,10 @@ class Teller:
         """The sentences that these events complete; `troops` by territory are those after them."""
         told: list[str] = []
         events = list(events)
-        for event in events:
+        names = [self._name(event) for event in events]
+        for event, name in zip(events, names, strict=True):
+            if name == "claimed" and "capital" in names:
+                continue  # the capital's own sentence tells it
             key = self._key(event)
             if self.run is not None and self.run.key != key:
                 told += self.rest()
@@ -116,12 +119,15 @@ class Teller:
 
     def _key(self, event: Event) -> tuple[str, int, int, int] | None:
         """What the run that an event belongs to has in common, None when it stands alone."""
-        name = self.kinds[event.kind].name if event.kind < len(self.kinds) else ""
+        name = self._name(event)
         if name in COUNTED:
             return name, event.seat if name == "deployed" else -1, 0, 0
         if name in BATTLE and self.kinds[event.kind].operands[0] == "territory":
             return "battle", event.seat, event.a, event.b
         return self.run.key if self.run and name in BATTLE and self.run.key[0] == "battle" else None
+
+    def _name(self, event: Event) -> str:
+        return self.kinds[event.kind].name if event.kind < len(self.kinds) else ""
 
     def _add(self, run: _Run, event: Event) -> None:
         name = self.kinds[event.kind].name
@@ -135,7 +141,7 @@ class Teller:
         elif name == "occupied":
             run.moved = event.n
 
-    def _losses(self, names: set[str], troops: Sequence[int]) -> None:
+    def _losses(self, names: Sequence[str], troops: Sequence[int]) -> None:
         """The attacker's losses: what its territory has less after a roll; a capturing roll costs none."""
         if self.run and self.run.key[0] == "battle" and "battle" in names and "captured" not in names:
             source = self.run.key[2]
@@ -148,6 +154,8 @@ class Teller:
             return self._battle_text(run, self._who(seat), self._place(source), self._place(target))
         if kind == "deployed":
             parts = [f"{count} in {self._place(place)}" for place, count in run.counts.items()]
+        elif kind == "city":
+            parts = [self._place(place) for place in run.counts]
         else:
             parts = [f"{self._colour(colour)} {count}" for colour, count in sorted(run.counts.items())]
         return _capital(COUNTS[kind].format(who=self._who(seat), list=", ".join(parts)))
