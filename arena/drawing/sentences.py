@@ -105,9 +105,7 @@ class Teller:
             else:
                 self.run = self.run or _Run(key)
                 self._add(self.run, event)
-        self._losses(
-            {self.kinds[event.kind].name for event in events if event.kind < len(self.kinds)}, troops
-        )
+        self._losses(names, troops)
         self.troops = troops
         return told
 
