@@ -4,8 +4,15 @@ from libc.stdint cimport uint64_t
 
 cdef extern from *:
     """
-    #define arena_popcount(x) __builtin_popcountll(x)
+    #include <stdint.h>
     #define arena_lowest(x) __builtin_ctzll(x)
+    /* In line, since without flags for one kind of processor the compiler's own is a call. */
+    static inline int arena_popcount(uint64_t x) {
+        x -= (x >> 1) & 0x5555555555555555u;
+        x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
+        x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+        return (int)((x * 0x0101010101010101u) >> 56);
+    }
     """
     int arena_popcount(uint64_t x) noexcept nogil
     int arena_lowest(uint64_t x) noexcept nogil

@@ -6,7 +6,6 @@ from libc.string cimport memset
 from engine_core.bits cimport bit
 from engine_core.conquest.cards cimport any_set, fixed_value, italian_set, plus_one_value, progressive_value
 from engine_core.conquest.combat cimport defender_chooses, defender_takes_most
-from engine_core.conquest.fortify cimport adjacent_reach, path_reach
 from engine_core.conquest.special_dice cimport fight_with_experts, fight_with_rewards
 from engine_core.conquest.state cimport (
     CAPITALS_CHOSEN, CAPITALS_CLAIMED, CAPITALS_NONE, MISSION_ELIMINATE, MISSION_REGIONS, MISSION_REGIONS_AND_ONE,
@@ -97,7 +96,7 @@ cdef void bind_battles(Rules *rules, dict options):
         rules.special_fight = fight_with_experts
     rules.min_move_dice = options["min_move"] == "dice_rolled"
     rules.last_capture_ends = options["last_capture"] == "end"
-    rules.fortify_reach = adjacent_reach if options["fortify"] == "adjacent" else path_reach
+    rules.fortify_by_path = options["fortify"] != "adjacent"
     rules.fortify_moves = MOVES.get(options["fortify"], MOVES_SINGLE)
     rules.troop_cap = options["troop_cap"] or NO_CAP
     rules.fortify_plain = rules.troop_cap == NO_CAP and rules.fortify_moves == MOVES_SINGLE

@@ -32,7 +32,7 @@ cdef inline void found_capital(const Rules *rules, State *state, int territory, 
     cdef int colour = state.turn_colour
     cdef int seat = rules.colour_seat[colour]
     if rules.capitals == CAPITALS_CLAIMED:
-        give(state, territory, colour, 1)
+        give(rules, state, territory, colour, 1)
         state.pool[colour] -= 1
         emit(events, EVENT_CLAIMED, seat, territory, colour, 0, 0, everyone(rules))
     state.capital[colour] = <uint8_t>territory

@@ -4,9 +4,9 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from engine_core.bits cimport bit, count, lowest, without_lowest
 from engine_core.conquest.state cimport (
-    EVENT_BONUS, EVENT_DREW, EVENT_RESHUFFLED, EVENT_TRADED, KIND_BONUS, KIND_END, KIND_TRADE, PHASE_BONUS,
-    PHASE_DEPLOY, PHASE_TRADE, RULE_CANNOT_STOP, RULE_MUST_TRADE, RULE_NOT_A_SET, RULE_NOT_HELD, RULE_NOT_OFFERED, RULE_OK,
-    RULE_UNUSED_OPERAND, Rules, State, add_troops, everyone, room, turn_seat,
+    EVENT_BONUS, EVENT_DREW, EVENT_LOST_TROOPS, EVENT_RESHUFFLED, EVENT_TRADED, KIND_BONUS, KIND_END, KIND_TRADE,
+    PHASE_BONUS, PHASE_DEPLOY, PHASE_TRADE, RULE_CANNOT_STOP, RULE_MUST_TRADE, RULE_NOT_A_SET, RULE_NOT_HELD,
+    RULE_NOT_OFFERED, RULE_OK, RULE_UNUSED_OPERAND, Rules, State, add_troops, everyone, room, turn_seat,
 )
 from engine_core.dice cimport STREAM_SHUFFLE, Dice, draw
 from engine_core.kernel cimport (
@@ -222,12 +222,14 @@ cdef inline void take_bonus(const Rules *rules, State *state, int territory, Eve
     """Two extra troops, on the pictured territory itself; those it has no room for are lost."""
     cdef int left = room(rules, state, territory)
     cdef int troops = BONUS_TROOPS if left > BONUS_TROOPS else left
-    add_troops(state, territory, troops)
+    add_troops(rules, state, territory, troops)
     state.unchecked = 1
     state.bonuses_used += 1
     state.bonus_choices = 0
     state.phase = PHASE_TRADE
     emit(events, EVENT_BONUS, turn_seat(rules, state), territory, 0, 0, troops, everyone(rules))
+    if troops < BONUS_TROOPS:
+        emit(events, EVENT_LOST_TROOPS, turn_seat(rules, state), 0, 0, 0, BONUS_TROOPS - troops, everyone(rules))
 
 cdef inline int bonus_apply(const Rules *rules, State *state, Action action, EventLog *events) noexcept nogil:
     if action.b or action.c or action.n:

@@ -116,7 +116,7 @@ cdef inline void capture(const Rules *rules, State *state, EventLog *events) noe
         lose_airfields(rules, state, state.attack_to, events)
     if rules.headquarters_hidden:
         uncover_captured(rules, state, state.attack_to, events)
-    give(state, state.attack_to, state.turn_colour, 0)
+    give(rules, state, state.attack_to, state.turn_colour, 0)
     state.captured = 1
     state.phase = PHASE_OCCUPY
 
@@ -140,8 +140,8 @@ cdef inline bint take_losses(const Rules *rules, State *state, int at_risk, int 
                              EventLog *events) noexcept nogil:
     """The defender loses `lost` troops, the attacker the rest; True when the same attack could go on."""
     cdef int source = state.attack_from
-    add_troops(state, state.attack_to, -lost)
-    add_troops(state, source, lost - at_risk)
+    add_troops(rules, state, state.attack_to, -lost)
+    add_troops(rules, state, source, lost - at_risk)
     if not state.troops[state.attack_to]:
         capture(rules, state, events)
         return False
@@ -196,8 +196,8 @@ cdef inline int occupy_legal(const Rules *rules, const State *state, ActionRange
     return n
 
 cdef inline void occupy(const Rules *rules, State *state, int troops, EventLog *events) noexcept nogil:
-    add_troops(state, state.attack_from, -troops)
-    set_troops(state, state.attack_to, troops)
+    add_troops(rules, state, state.attack_from, -troops)
+    set_troops(rules, state, state.attack_to, troops)
     state.unchecked = 1
     emit(events, EVENT_OCCUPIED, turn_seat(rules, state), state.attack_from, state.attack_to, 0, troops,
          everyone(rules))

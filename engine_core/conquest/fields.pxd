@@ -171,7 +171,7 @@ cdef inline int import_board(const Rules *rules, State *state, const int32_t *wo
         if not within(words[n + 2 * territories + i], 0, 1):
             return 1 + n + 2 * territories + i
         state.owner[i] = <uint8_t>words[n + i]
-        set_troops(state, i, words[n + territories + i])
+        set_troops(rules, state, i, words[n + territories + i])
         state.bonus_choices |= <uint64_t>words[n + 2 * territories + i] << i
         if words[n + i] >= 0:
             state.owned[words[n + i]] |= bit(i)

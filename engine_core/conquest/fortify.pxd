@@ -1,32 +1,39 @@
 """The free moves: at the end of a turn, and before the attacks for who has earned that."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 
-from engine_core.bits cimport bit, has, lowest, without_lowest
+from engine_core.bits cimport bit, count, has, lowest, without_lowest
+from engine_core.conquest.combat cimport smaller
 from engine_core.conquest.rewards cimport has_reward
 from engine_core.conquest.state cimport (
-    EVENT_FORTIFIED, KIND_END, KIND_FORTIFY, MOVES_FROM_ONE, MOVES_SINGLE, PHASE_ATTACK, PHASE_END, PHASE_FORTIFY,
+    EVENT_FORTIFIED, KIND_END, KIND_FORTIFY, MOVES_FROM_ONE, MOVES_SINGLE, NO_CAP, PHASE_ATTACK, PHASE_END, PHASE_FORTIFY,
     PHASE_MANEUVER, REWARD_ADDITIONAL_MANEUVER, REWARD_STARTING_MANEUVER, RULE_GAVE_OR_TOOK, RULE_LEAVE_ONE,
     RULE_NO_ROOM, RULE_NO_SUCH_TERRITORY, RULE_NOT_OWN, RULE_NOT_REACHABLE, RULE_OK, RULE_UNUSED_OPERAND, Rules, State,
     add_troops, everyone, is_own, room, turn_seat, with_room,
 )
-from engine_core.kernel cimport Action, ActionRange, EventLog, add_range, emit
+from engine_core.kernel cimport MAX_TERRITORIES, Action, ActionRange, EventLog, emit, put_range
 
-cdef inline uint64_t adjacent_reach(const Rules *rules, const State *state, int source) noexcept nogil:
-    """Own territories that border the source."""
-    return rules.adjacent[source] & state.owned[state.turn_colour]
+cdef enum:
+    MOST_GROUPS = 8      # of joined own territories that are remembered while a list is written
 
-cdef inline uint64_t path_reach(const Rules *rules, const State *state, int source) noexcept nogil:
-    """Own territories joined to the source by a chain of own ones."""
-    cdef uint64_t own = state.owned[state.turn_colour]
+cdef inline uint64_t joined(const Rules *rules, const State *state, int source) noexcept nogil:
+    """The source and the own territories that a chain of own ones joins to it."""
+    cdef uint64_t left = state.owned[state.turn_colour] & ~bit(source)
     cdef uint64_t reached = bit(source)
     cdef uint64_t fresh = reached
     cdef uint64_t found
-    while fresh:
-        found = rules.adjacent[lowest(fresh)] & own & ~reached
+    while fresh and left:
+        found = rules.adjacent[lowest(fresh)] & left
         fresh = without_lowest(fresh) | found
+        left &= ~found
         reached |= found
-    return reached & ~bit(source)
+    return reached
+
+cdef inline uint64_t reach(const Rules *rules, const State *state, int source) noexcept nogil:
+    """The own territories that troops may move to from the source: its neighbours, or all that are joined to it."""
+    if rules.fortify_by_path:
+        return joined(rules, state, source) & ~bit(source)
+    return rules.adjacent[source] & state.owned[state.turn_colour]
 
 cdef inline uint64_t givers(const Rules *rules, const State *state) noexcept nogil:
     """Own territories that may send troops: what took troops gives none, and one source alone where that is the rule."""
@@ -35,37 +42,120 @@ cdef inline uint64_t givers(const Rules *rules, const State *state) noexcept nog
         own &= state.gave
     return own
 
-cdef inline uint64_t takers(const Rules *rules, const State *state, int source) noexcept nogil:
-    """Own territories within reach of the source that may take troops."""
-    return with_room(rules, state, rules.fortify_reach(rules, state, source) & ~state.gave)
+cdef inline uint64_t takers(const Rules *rules, const State *state) noexcept nogil:
+    """Own territories that may take troops: what gave troops takes none, nor what is full."""
+    return with_room(state, state.owned[state.turn_colour] & ~state.gave)
 
 cdef inline bint can_fortify(const Rules *rules, const State *state) noexcept nogil:
-    cdef uint64_t own = state.owned[state.turn_colour]
-    cdef uint64_t left = givers(rules, state)
+    """Whether there is a move: mostly to a neighbour; only where that fails a chain may lead further."""
+    cdef uint64_t sources = givers(rules, state)
+    cdef uint64_t open = takers(rules, state)
+    cdef uint64_t left = sources
     while left:
-        if rules.adjacent[lowest(left)] & own:
-            if rules.fortify_plain or takers(rules, state, lowest(left)):
-                return True
+        if rules.adjacent[lowest(left)] & open:
+            return True
         left = without_lowest(left)
+    if not rules.fortify_by_path or rules.fortify_plain:
+        return False
+    while sources:
+        if reach(rules, state, lowest(sources)) & open:
+            return True
+        sources = without_lowest(sources)
     return False
 
-cdef inline int fortify_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:
+# A group of joined own territories: its members, those that may take troops, and a move to each of these that still
+# lacks its source and its most troops.
+cdef struct Group:
+    uint64_t members
+    uint64_t takers
+    ActionRange moves[MAX_TERRITORIES + 1]
+
+cdef inline void fill_group(const Rules *rules, const State *state, Group *group, int source) noexcept nogil:
+    """Find the source's group."""
+    cdef uint64_t left
     cdef int n = 0
+    group.members = joined(rules, state, source)
+    group.takers = group.members & takers(rules, state)
+    left = group.takers
+    while left:
+        put_range(group.moves, &n, KIND_FORTIFY | (<uint32_t>lowest(left) << 16), 1, 0)
+        left = without_lowest(left)
+
+cdef inline void copy_moves(const Group *group, int pairs, uint64_t source, uint64_t most,
+                            ActionRange *out) noexcept nogil:
+    """The longest loop of the rules: two ranges are three words, and the source's bits are the same for each pair."""
+    cdef const uint64_t *move = <const uint64_t *>group.moves
+    cdef uint64_t *word = <uint64_t *>out
+    cdef int _i
+    for _i in range(pairs):
+        word[0] = move[0] | (source << 8)
+        word[1] = move[1] | most | (source << 40)
+        word[2] = move[2] | (most << 32)
+        word += 3
+        move += 3
+
+cdef inline int put_moves(const State *state, const Group *group, int source, ActionRange *out, int n) noexcept nogil:
+    """Append a move to every other taker of the group; the last one takes the place that would be the source's own."""
+    cdef int found = count(group.takers)
+    copy_moves(group, (found + 1) >> 1, source, state.troops[source] - 1, out + n)
+    if not has(group.takers, source):
+        return n + found
+    out[n + count(group.takers & (bit(source) - 1))] = out[n + found - 1]
+    return n + found - 1
+
+cdef inline int put_capped_moves(const Rules *rules, const State *state, uint64_t targets, int source,
+                                 ActionRange *out, int n, int cap) noexcept nogil:
+    """Append a move to each of the territories, no more than it may take."""
+    while targets and n < cap:
+        put_range(out, &n, KIND_FORTIFY | (<uint32_t>source << 8) | (<uint32_t>lowest(targets) << 16), 1,
+                  smaller(state.troops[source] - 1, room(rules, state, lowest(targets))))
+        targets = without_lowest(targets)
+    return n
+
+cdef inline int joined_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:
+    """Moves along own territories: of every group the takers are looked up once."""
+    cdef Group groups[MOST_GROUPS]
     cdef uint64_t left = givers(rules, state)
-    cdef uint64_t targets
+    cdef int known = 0
+    cdef int n = 0
     cdef int source
-    cdef int most
+    cdef int i
     while left:
         source = lowest(left)
         left = without_lowest(left)
-        targets = takers(rules, state, source)
-        while targets:
-            most = room(rules, state, lowest(targets))
-            if most >= state.troops[source]:
-                most = state.troops[source] - 1
-            add_range(out, &n, cap, KIND_FORTIFY, source, lowest(targets), 0, 1, most)
-            targets = without_lowest(targets)
-    add_range(out, &n, cap, KIND_END, 0, 0, 0, 0, 0)
+        i = 0
+        while i < known and not has(groups[i].members, source):
+            i += 1
+        if i == known:
+            i = known if known < MOST_GROUPS else MOST_GROUPS - 1
+            known = i + 1
+            fill_group(rules, state, &groups[i], source)
+        if rules.troop_cap == NO_CAP and n + MAX_TERRITORIES < cap:
+            n = put_moves(state, &groups[i], source, out, n)
+        else:
+            n = put_capped_moves(rules, state, groups[i].takers & ~bit(source), source, out, n, cap - 1)
+    return n
+
+cdef inline int adjacent_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:
+    """Moves to neighbours."""
+    cdef uint64_t open = takers(rules, state)
+    cdef uint64_t left = givers(rules, state)
+    cdef int n = 0
+    cdef int source
+    while left:
+        source = lowest(left)
+        left = without_lowest(left)
+        n = put_capped_moves(rules, state, rules.adjacent[source] & open, source, out, n, cap - 1)
+    return n
+
+cdef inline int fortify_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:
+    """One range for every source and target, and KIND_END."""
+    cdef int n
+    if rules.fortify_by_path:
+        n = joined_legal(rules, state, out, cap)
+    else:
+        n = adjacent_legal(rules, state, out, cap)
+    put_range(out, &n, KIND_END, 0, 0)
     return n
 
 cdef inline int fortify_check(const Rules *rules, const State *state, Action action) noexcept nogil:
@@ -75,7 +165,7 @@ cdef inline int fortify_check(const Rules *rules, const State *state, Action act
         return RULE_NO_SUCH_TERRITORY
     if not is_own(state, action.a) or not is_own(state, action.b):
         return RULE_NOT_OWN
-    if not has(rules.fortify_reach(rules, state, action.a), action.b):
+    if not has(reach(rules, state, action.a), action.b):
         return RULE_NOT_REACHABLE
     if action.n < 1 or action.n >= state.troops[action.a]:
         return RULE_LEAVE_ONE
@@ -111,8 +201,8 @@ cdef inline int fortify_apply(const Rules *rules, State *state, Action action, E
     cdef int broken = fortify_check(rules, state, action)
     if broken:
         return broken
-    add_troops(state, action.a, -action.n)
-    add_troops(state, action.b, action.n)
+    add_troops(rules, state, action.a, -action.n)
+    add_troops(rules, state, action.b, action.n)
     state.unchecked = 1
     emit(events, EVENT_FORTIFIED, turn_seat(rules, state), action.a, action.b, 0, action.n, everyone(rules))
     after_move(rules, state, action.a, action.b)

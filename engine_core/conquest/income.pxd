@@ -34,7 +34,7 @@ cdef inline int most_deployed(const Rules *rules, const State *state, int territ
 
 cdef inline int deploy_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:
     cdef int n = 0
-    cdef uint64_t own = with_room(rules, state, state.owned[state.turn_colour])
+    cdef uint64_t own = with_room(state, state.owned[state.turn_colour])
     while own:
         add_range(out, &n, cap, KIND_DEPLOY, lowest(own), 0, 0, 1, most_deployed(rules, state, lowest(own)))
         own = without_lowest(own)
@@ -42,7 +42,7 @@ cdef inline int deploy_legal(const Rules *rules, const State *state, ActionRange
 
 cdef inline void deploy(const Rules *rules, State *state, int territory, int troops,
                         EventLog *events) noexcept nogil:
-    add_troops(state, territory, troops)
+    add_troops(rules, state, territory, troops)
     state.reinforcements -= troops
     state.unchecked = 1
     emit(events, EVENT_DEPLOYED, turn_seat(rules, state), territory, 0, 0, troops, everyone(rules))
@@ -65,7 +65,7 @@ cdef inline bint deploy_settle(const Rules *rules, State *state, EventLog *event
     """True when a deployment must be asked for: what finds room has to be placed before the attacks."""
     cdef uint64_t open
     while state.reinforcements:
-        open = with_room(rules, state, state.owned[state.turn_colour])
+        open = with_room(state, state.owned[state.turn_colour])
         if not open:
             emit(events, EVENT_LOST_TROOPS, turn_seat(rules, state), 0, 0, 0, state.reinforcements, everyone(rules))
             state.reinforcements = 0

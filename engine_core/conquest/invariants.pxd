@@ -174,6 +174,8 @@ cdef inline bint has_room_for_all(const Rules *rules, const State *state) noexce
     for territory in range(rules.territories):
         if state.troops[territory] > rules.troop_cap:
             return False
+        if has(state.full, territory) != (state.troops[territory] == rules.troop_cap):
+            return False
     return True
 
 cdef inline int broken_goals(const Rules *rules, const State *state) noexcept nogil:

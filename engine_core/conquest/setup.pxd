@@ -63,7 +63,7 @@ cdef inline void deal_territories(const Rules *rules, State *state, Dice *dice, 
             territory_cards |= bit(i)
     for i in range(shuffled(territory_cards, 1, 0, dice, order)):
         territory = rules.card_territory[order[i]]
-        give(state, territory, colour, 1)
+        give(rules, state, territory, colour, 1)
         state.pool[colour] -= 1
         emit(events, EVENT_DEALT, rules.colour_seat[colour], territory, colour, 0, 0, everyone(rules))
         colour = next_owner(rules, state, colour)
@@ -95,7 +95,7 @@ cdef inline void claim(const Rules *rules, State *state, int territory, EventLog
     When seats have left, more territories may be free than the others have troops: the last ones cost none.
     """
     cdef int colour = state.turn_colour
-    give(state, territory, colour, 1)
+    give(rules, state, territory, colour, 1)
     if state.pool[colour]:
         state.pool[colour] -= 1
     emit(events, EVENT_CLAIMED, rules.colour_seat[colour], territory, colour, 0, 0, everyone(rules))
@@ -134,7 +134,7 @@ cdef inline int placing_colour(const Rules *rules, const State *state) noexcept 
 cdef inline int place_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:
     cdef int n = 0
     cdef int colour = placing_colour(rules, state)
-    cdef uint64_t own = with_room(rules, state, state.owned[colour])
+    cdef uint64_t own = with_room(state, state.owned[colour])
     while own:
         add_range(out, &n, cap, KIND_PLACE, lowest(own), 0, colour, 0, 0)
         own = without_lowest(own)
@@ -142,7 +142,7 @@ cdef inline int place_legal(const Rules *rules, const State *state, ActionRange 
 
 cdef inline void place(const Rules *rules, State *state, int territory, EventLog *events) noexcept nogil:
     cdef int colour = placing_colour(rules, state)
-    add_troops(state, territory, 1)
+    add_troops(rules, state, territory, 1)
     state.pool[colour] -= 1
     state.placed += 1
     emit(events, EVENT_PLACED, rules.colour_seat[state.turn_colour], territory, colour, 0, 0, everyone(rules))
@@ -191,7 +191,7 @@ cdef inline bint place_settle(const Rules *rules, State *state, Dice *dice, Even
     cdef uint64_t own
     for _i in range(rules.colours + 1):
         if not go_is_over(rules, state):
-            own = with_room(rules, state, state.owned[placing_colour(rules, state)])
+            own = with_room(state, state.owned[placing_colour(rules, state)])
             if count(own) > 1:
                 return True
             if own:

@@ -4,7 +4,7 @@ from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from libc.string cimport memset
 
-from engine_core.bits cimport bit, has, lowest, without_lowest
+from engine_core.bits cimport bit, has
 from engine_core.dice cimport Dice
 from engine_core.kernel cimport (
     MAX_BORDERS, MAX_CARDS, MAX_COLOURS, MAX_SEATS, MAX_TERRITORIES, NONE, PUBLIC_BIT, EventLog,
@@ -200,7 +200,6 @@ cdef struct Objective:
 
 ctypedef int (*TradeValue)(const Rules *, const State *, uint64_t) noexcept nogil
 ctypedef bint (*SetTest)(const Rules *, uint64_t) noexcept nogil
-ctypedef uint64_t (*Reach)(const Rules *, const State *, int) noexcept nogil
 ctypedef bint (*DefenderAsked)(const State *) noexcept nogil
 ctypedef bint (*Fight)(const Rules *, State *, int, Dice *, EventLog *) noexcept nogil
 
@@ -228,6 +227,7 @@ cdef struct Rules:
     int troop_cap                    # NO_CAP = none
     int bonus_declinable
     int fortify_moves                # Moves
+    int fortify_by_path              # along own territories, not only to a neighbour
     int fortify_plain                # one move, no cap: reach alone decides
     int after_place                  # the phases that follow others
     int trade_phase
@@ -284,7 +284,6 @@ cdef struct Rules:
     TradeValue trade_value
     SetTest is_set
     SetTest holds_set
-    Reach fortify_reach
     DefenderAsked defender_asked
     Fight special_fight                                # NULL = plain dice
 
@@ -294,6 +293,7 @@ cdef struct State:
     uint64_t discards
     uint64_t bonus_choices
     uint64_t strong                  # territories with two troops or more: kept in step by set_troops
+    uint64_t full                    # territories at the troop cap: kept in step, too
     int32_t troops[MAX_TERRITORIES]
     int32_t pool[MAX_COLOURS]        # troops still to place in set-up
     int32_t reinforcements
@@ -414,35 +414,30 @@ cdef inline int acting_seat(const Rules *rules, const State *state) noexcept nog
         return defender_seat(rules, state)
     return rules.colour_seat[state.turn_colour]
 
-cdef inline void set_troops(State *state, int territory, int troops) noexcept nogil:
+cdef inline void set_troops(const Rules *rules, State *state, int territory, int troops) noexcept nogil:
     """The only way troops change."""
+    if rules.troop_cap != NO_CAP:
+        state.full = (state.full & ~bit(territory)) | (<uint64_t>(troops >= rules.troop_cap) << territory)
     state.troops[territory] = troops
     state.strong = (state.strong & ~bit(territory)) | (<uint64_t>(troops > 1) << territory)
 
-cdef inline void add_troops(State *state, int territory, int troops) noexcept nogil:
-    set_troops(state, territory, state.troops[territory] + troops)
+cdef inline void add_troops(const Rules *rules, State *state, int territory, int troops) noexcept nogil:
+    set_troops(rules, state, territory, state.troops[territory] + troops)
 
-cdef inline void give(State *state, int territory, int colour, int troops) noexcept nogil:
+cdef inline void give(const Rules *rules, State *state, int territory, int colour, int troops) noexcept nogil:
     """Hand a territory to a colour."""
     cdef int before = state.owner[territory]
     if before != NONE:
         state.owned[before] &= ~bit(territory)
     state.owner[territory] = <uint8_t>colour
     state.owned[colour] |= bit(territory)
-    set_troops(state, territory, troops)
+    set_troops(rules, state, territory, troops)
 
 cdef inline int room(const Rules *rules, const State *state, int territory) noexcept nogil:
     """How many more troops the territory may hold."""
     cdef int left = rules.troop_cap - state.troops[territory]
     return left if left > 0 else 0
 
-cdef inline uint64_t with_room(const Rules *rules, const State *state, uint64_t members) noexcept nogil:
+cdef inline uint64_t with_room(const State *state, uint64_t members) noexcept nogil:
     """Those of the territories that may hold more troops."""
-    cdef uint64_t left = members
-    if rules.troop_cap == NO_CAP:
-        return members
-    while left:
-        if not room(rules, state, lowest(left)):
-            members &= ~bit(lowest(left))
-        left = without_lowest(left)
-    return members
+    return members & ~state.full

@@ -174,7 +174,7 @@ cdef inline bint waits(const Rules *rules, State *state, Dice *dice, EventLog *e
 cdef inline int weakest_front(const Rules *rules, const State *state, int colour) noexcept nogil:
     """The colour's territory with the fewest troops among those with a foreign neighbour and room for troops."""
     cdef uint64_t own = state.owned[colour]
-    cdef uint64_t left = with_room(rules, state, own)
+    cdef uint64_t left = with_room(state, own)
     cdef int best = lowest(left)
     cdef int territory
     cdef bint found = False
