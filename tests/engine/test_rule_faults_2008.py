@@ -208,3 +208,30 @@ def test_every_reward_has_one_owner_who_claimed_it_and_goes_with_its_owner(seats
                 assert at == -1 or state.owner[at] == state.field("reward")[4 * token]
     assert told["reward"] > 10
     assert told["airfield"] > 2
+
+
+HIDING: tuple[dict[str, str], ...] = ({"reward_visibility": "down"}, {"reward_placement": "pile"})
+
+
+@pytest.mark.parametrize("options", HIDING, ids=lambda options: next(iter(options)))
+def test_hidden_tokens_are_guessed_among_those_that_nobody_has(options: dict[str, str]) -> None:
+    """A state made of a view keeps to what the view shows, and lays each token once, by its rank."""
+    game = engine_core.load("command_room", seats=3, turn_cap=60, **options)
+    names, claims = [kind.name for kind in game.description.events], 0
+    for seed in range(8):
+        for state, event in events_of(game, seed, 3000):
+            if names[event.kind] != "reward":
+                continue
+            claims += 1
+            for seat in range(3):
+                view = state.view(seat)
+                guess = view.resample(seed)
+                guess.check()
+                assert guess.view(seat).text() == view.text()
+                laid = [token for token in guess.field("reward_on") if token >= 0]
+                assert len(set(laid)) == len(laid)
+                if "reward_placement" in options:
+                    assert sorted(guess.field("reward_pile")) == list(range(8))
+                else:
+                    assert len(laid) == 8
+    assert claims > 10
