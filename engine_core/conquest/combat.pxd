@@ -148,7 +148,7 @@ cdef inline bint take_losses(const Rules *rules, State *state, int at_risk, int 
     end_battle(state)
     return state.troops[source] > 1
 
-cdef inline bint fight(const Rules *rules, State *state, int defence, Dice *dice, EventLog *events) noexcept nogil:
+cdef inline bint plain_fight(const Rules *rules, State *state, int defence, Dice *dice, EventLog *events) noexcept nogil:
     """Roll all dice at once and take the losses; True when the same attack could go on."""
     cdef uint8_t rolled[ATTACK_DICE + DEFENCE_DICE]
     cdef int source = state.attack_from
@@ -156,8 +156,6 @@ cdef inline bint fight(const Rules *rules, State *state, int defence, Dice *dice
     cdef int border = rules.border[source][target]
     cdef int at_risk = smaller(state.attack_dice, defence)
     cdef int lost
-    if rules.special_fight != NULL:
-        return rules.special_fight(rules, state, defence, dice, events)
     roll_two_sides(dice, STREAM_BATTLE, state.lap, source, target, state.rolls[border], state.attack_dice, defence,
                    rolled)
     state.rolls[border] += 1
@@ -165,6 +163,12 @@ cdef inline bint fight(const Rules *rules, State *state, int defence, Dice *dice
     tell_dice(emit(events, EVENT_BATTLE, turn_seat(rules, state), source, target, state.attack_dice, lost,
                    everyone(rules)), rolled, ATTACK_DICE + DEFENCE_DICE)
     return take_losses(rules, state, at_risk, lost, events)
+
+cdef inline bint fight(const Rules *rules, State *state, int defence, Dice *dice, EventLog *events) noexcept nogil:
+    """The roll by the rules in force; True when the same attack could go on."""
+    if rules.special_fight != NULL:
+        return rules.special_fight(rules, state, defence, dice, events)
+    return plain_fight(rules, state, defence, dice, events)
 
 cdef inline int defend_apply(const Rules *rules, State *state, Action action, Dice *dice,
                              EventLog *events) noexcept nogil:

@@ -6,8 +6,8 @@ from engine_core.bits cimport bit, count, has, lowest, without_lowest
 from engine_core.conquest.combat cimport smaller
 from engine_core.conquest.rewards cimport has_reward
 from engine_core.conquest.state cimport (
-    EVENT_FORTIFIED, KIND_END, KIND_FORTIFY, MOVES_FROM_ONE, MOVES_SINGLE, NO_CAP, PHASE_ATTACK, PHASE_END, PHASE_FORTIFY,
-    PHASE_MANEUVER, REWARD_ADDITIONAL_MANEUVER, REWARD_STARTING_MANEUVER, RULE_GAVE_OR_TOOK, RULE_LEAVE_ONE,
+    EVENT_FORTIFIED, KIND_END, KIND_FORTIFY, MOVES_FROM_ONE, MOVES_SINGLE, NO_CAP, PHASE_ATTACK, PHASE_END,
+    PHASE_FORTIFY, PHASE_MANEUVER, REWARD_ADDITIONAL_MANEUVER, REWARD_STARTING_MANEUVER, RULE_GAVE_OR_TOOK, RULE_LEAVE_ONE,
     RULE_NO_ROOM, RULE_NO_SUCH_TERRITORY, RULE_NOT_OWN, RULE_NOT_REACHABLE, RULE_OK, RULE_UNUSED_OPERAND, Rules, State,
     add_troops, everyone, is_own, room, turn_seat, with_room,
 )
@@ -36,7 +36,7 @@ cdef inline uint64_t reach(const Rules *rules, const State *state, int source) n
     return rules.adjacent[source] & state.owned[state.turn_colour]
 
 cdef inline uint64_t givers(const Rules *rules, const State *state) noexcept nogil:
-    """Own territories that may send troops: what took troops gives none, and one source alone where that is the rule."""
+    """Own territories that may send troops: none that took some, and only one where that is the rule."""
     cdef uint64_t own = state.owned[state.turn_colour] & state.strong & ~state.took
     if state.gave and rules.fortify_moves == MOVES_FROM_ONE:
         own &= state.gave
@@ -97,10 +97,14 @@ cdef inline void copy_moves(const Group *group, int pairs, uint64_t source, uint
 cdef inline int put_moves(const State *state, const Group *group, int source, ActionRange *out, int n) noexcept nogil:
     """Append a move to every other taker of the group; the last one takes the place that would be the source's own."""
     cdef int found = count(group.takers)
-    copy_moves(group, (found + 1) >> 1, source, state.troops[source] - 1, out + n)
+    cdef int most = state.troops[source] - 1
+    cdef int own_place
+    copy_moves(group, (found + 1) >> 1, source, most, out + n)
     if not has(group.takers, source):
         return n + found
-    out[n + count(group.takers & (bit(source) - 1))] = out[n + found - 1]
+    own_place = n + count(group.takers & (bit(source) - 1))
+    put_range(out, &own_place, KIND_FORTIFY | (<uint32_t>source << 8) | (<uint32_t>group.moves[found - 1].b << 16), 1,
+              most)
     return n + found - 1
 
 cdef inline int put_capped_moves(const Rules *rules, const State *state, uint64_t targets, int source,

@@ -1,4 +1,4 @@
-"""The fields that only some rulesets have, both ways: moves, dice on the table, missions, capitals, objectives, rewards.
+"""The fields that only some rulesets have, both ways: moves, dice on the table, missions, capitals, objectives.
 
 describe.py names them in the same order; which ones a ruleset has depends on its rules block alone.
 """

@@ -13,7 +13,7 @@ from engine_core.conquest.state cimport (
 from engine_core.kernel cimport Action, ActionRange, EventLog, add_range, emit
 
 cdef inline int income(const Rules *rules, const State *state, int colour) noexcept nogil:
-    """A third of the territories and cities, rounded down and at least 3; then what regions, capitals, rewards bring."""
+    """A third of the territories and cities, rounded down, at least 3; then regions, capitals and rewards."""
     cdef uint64_t own = state.owned[colour]
     cdef int troops = (count(own) + count(own & state.cities)) // 3
     cdef int region
