@@ -1,8 +1,8 @@
 """The free moves: at the end of a turn, and before the attacks for who has earned that."""
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from engine_core.bits cimport bit, count, has, lowest, without_lowest
+from engine_core.bits cimport bit, has, lowest, without_lowest
 from engine_core.conquest.combat cimport smaller
 from engine_core.conquest.rewards cimport has_reward
 from engine_core.conquest.state cimport (
@@ -16,24 +16,27 @@ from engine_core.kernel cimport MAX_TERRITORIES, Action, ActionRange, EventLog, 
 cdef enum:
     MOST_GROUPS = 8      # of joined own territories that are remembered while a list is written
 
-cdef inline uint64_t joined(const Rules *rules, const State *state, int source) noexcept nogil:
-    """The source and the own territories that a chain of own ones joins to it."""
+cdef inline uint64_t joined(const Rules *rules, const State *state, int source, uint64_t goal) noexcept nogil:
+    """The source and the own territories that a chain of own ones joins to it, or some of them with one of the goal."""
     cdef uint64_t left = state.owned[state.turn_colour] & ~bit(source)
     cdef uint64_t reached = bit(source)
     cdef uint64_t fresh = reached
     cdef uint64_t found
-    while fresh and left:
-        found = rules.adjacent[lowest(fresh)] & left
-        fresh = without_lowest(fresh) | found
-        left &= ~found
-        reached |= found
+    while fresh and left and not reached & goal:
+        found = 0
+        while fresh:
+            found |= rules.adjacent[lowest(fresh)]
+            fresh = without_lowest(fresh)
+        fresh = found & left
+        left &= ~fresh
+        reached |= fresh
     return reached
 
-cdef inline uint64_t reach(const Rules *rules, const State *state, int source) noexcept nogil:
-    """The own territories that troops may move to from the source: its neighbours, or all that are joined to it."""
-    if rules.fortify_by_path:
-        return joined(rules, state, source) & ~bit(source)
-    return rules.adjacent[source] & state.owned[state.turn_colour]
+cdef inline bint is_within_reach(const Rules *rules, const State *state, int source, int target) noexcept nogil:
+    """Whether troops may move between two own territories: neighbours, or joined by a chain of own ones."""
+    if has(rules.adjacent[source], target):
+        return True
+    return rules.fortify_by_path and source != target and has(joined(rules, state, source, bit(target)), target)
 
 cdef inline uint64_t givers(const Rules *rules, const State *state) noexcept nogil:
     """Own territories that may send troops: none that took some, and only one where that is the rule."""
@@ -58,7 +61,7 @@ cdef inline bint can_fortify(const Rules *rules, const State *state) noexcept no
     if not rules.fortify_by_path or rules.fortify_plain:
         return False
     while sources:
-        if reach(rules, state, lowest(sources)) & open:
+        if joined(rules, state, lowest(sources), 0) & open & ~bit(lowest(sources)):
             return True
         sources = without_lowest(sources)
     return False
@@ -69,16 +72,19 @@ cdef struct Group:
     uint64_t members
     uint64_t takers
     ActionRange moves[MAX_TERRITORIES + 1]
+    uint8_t place[MAX_TERRITORIES]   # of each taker among the moves
+    int n
 
 cdef inline void fill_group(const Rules *rules, const State *state, Group *group, int source) noexcept nogil:
     """Find the source's group."""
     cdef uint64_t left
-    cdef int n = 0
-    group.members = joined(rules, state, source)
+    group.n = 0
+    group.members = joined(rules, state, source, 0)
     group.takers = group.members & takers(rules, state)
     left = group.takers
     while left:
-        put_range(group.moves, &n, KIND_FORTIFY | (<uint32_t>lowest(left) << 16), 1, 0)
+        group.place[lowest(left)] = <uint8_t>group.n
+        put_range(group.moves, &group.n, KIND_FORTIFY | (<uint32_t>lowest(left) << 16), 1, 0)
         left = without_lowest(left)
 
 cdef inline void copy_moves(const Group *group, int pairs, uint64_t source, uint64_t most,
@@ -96,16 +102,15 @@ cdef inline void copy_moves(const Group *group, int pairs, uint64_t source, uint
 
 cdef inline int put_moves(const State *state, const Group *group, int source, ActionRange *out, int n) noexcept nogil:
     """Append a move to every other taker of the group; the last one takes the place that would be the source's own."""
-    cdef int found = count(group.takers)
     cdef int most = state.troops[source] - 1
     cdef int own_place
-    copy_moves(group, (found + 1) >> 1, source, most, out + n)
+    copy_moves(group, (group.n + 1) >> 1, source, most, out + n)
     if not has(group.takers, source):
-        return n + found
-    own_place = n + count(group.takers & (bit(source) - 1))
-    put_range(out, &own_place, KIND_FORTIFY | (<uint32_t>source << 8) | (<uint32_t>group.moves[found - 1].b << 16), 1,
-              most)
-    return n + found - 1
+        return n + group.n
+    own_place = n + group.place[source]
+    put_range(out, &own_place,
+              KIND_FORTIFY | (<uint32_t>source << 8) | (<uint32_t>group.moves[group.n - 1].b << 16), 1, most)
+    return n + group.n - 1
 
 cdef inline int put_capped_moves(const Rules *rules, const State *state, uint64_t targets, int source,
                                  ActionRange *out, int n, int cap) noexcept nogil:
@@ -169,7 +174,7 @@ cdef inline int fortify_check(const Rules *rules, const State *state, Action act
         return RULE_NO_SUCH_TERRITORY
     if not is_own(state, action.a) or not is_own(state, action.b):
         return RULE_NOT_OWN
-    if not has(reach(rules, state, action.a), action.b):
+    if not is_within_reach(rules, state, action.a, action.b):
         return RULE_NOT_REACHABLE
     if action.n < 1 or action.n >= state.troops[action.a]:
         return RULE_LEAVE_ONE

@@ -1,6 +1,6 @@
 """Reinforcements at the start of a turn, and deploying them."""
 
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from engine_core.bits cimport count, lowest, without_lowest
 from engine_core.conquest.capitals cimport capitals_held
@@ -10,7 +10,7 @@ from engine_core.conquest.state cimport (
     RULE_NOT_OWN, RULE_OK, RULE_UNUSED_OPERAND, REWARD_TWO_TROOPS, Rules, State, add_troops, all_of, everyone, is_own,
     room, turn_seat, with_room,
 )
-from engine_core.kernel cimport Action, ActionRange, EventLog, add_range, emit
+from engine_core.kernel cimport Action, ActionRange, EventLog, emit, put_range
 
 cdef inline int income(const Rules *rules, const State *state, int colour) noexcept nogil:
     """A third of the territories and cities, rounded down, at least 3; then regions, capitals and rewards."""
@@ -32,12 +32,15 @@ cdef inline int most_deployed(const Rules *rules, const State *state, int territ
     cdef int left = room(rules, state, territory)
     return left if left < state.reinforcements else state.reinforcements
 
-cdef inline int deploy_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:
+cdef inline int deploy_legal(const Rules *rules, const State *state, ActionRange *out) noexcept nogil:
+    """One range for every own territory with room."""
     cdef int n = 0
+    cdef int territory
     cdef uint64_t own = with_room(state, state.owned[state.turn_colour])
     while own:
-        add_range(out, &n, cap, KIND_DEPLOY, lowest(own), 0, 0, 1, most_deployed(rules, state, lowest(own)))
+        territory = lowest(own)
         own = without_lowest(own)
+        put_range(out, &n, KIND_DEPLOY | (<uint32_t>territory << 8), 1, most_deployed(rules, state, territory))
     return n
 
 cdef inline void deploy(const Rules *rules, State *state, int territory, int troops,

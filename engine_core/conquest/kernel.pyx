@@ -117,7 +117,7 @@ cdef int legal(const void *rules_block, const void *state_block, int seat, Actio
     if state.phase == PHASE_DEFEND:
         return defend_legal(state, out, cap)
     if state.phase == PHASE_DEPLOY:
-        return deploy_legal(rules, state, out, cap)
+        return deploy_legal(rules, state, out)
     if state.phase == PHASE_OCCUPY:
         return occupy_legal(rules, state, out, cap)
     if state.phase == PHASE_FORTIFY:

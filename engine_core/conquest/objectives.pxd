@@ -105,14 +105,13 @@ cdef inline bint achieved(const Rules *rules, const State *state, int number) no
 
 cdef inline uint64_t claimable(const Rules *rules, const State *state) noexcept nogil:
     """The objectives that may be claimed now: one a turn."""
-    cdef uint64_t open = on_board(rules, state)
-    cdef uint64_t left = open
+    cdef uint64_t open = 0
+    cdef int number
     if state.objective_claimed:
         return 0
-    while left:
-        if not achieved(rules, state, lowest(left)):
-            open &= ~bit(lowest(left))
-        left = without_lowest(left)
+    for number in range(rules.objectives):
+        if state.objective[number] == ON_BOARD and achieved(rules, state, number):
+            open |= bit(number)
     return open
 
 cdef inline int objective_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:

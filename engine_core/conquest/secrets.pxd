@@ -102,32 +102,52 @@ cdef inline void deal_cards(const Rules *rules, State *state, const uint8_t *car
             n -= 1
             state.deck[i] = cards[n]
 
+cdef inline int hidden_places(const Rules *rules, const State *state) noexcept nogil:
+    """How many cards the hidden hands and the hidden part of the deck take."""
+    cdef int places = 0
+    cdef int colour
+    cdef int i
+    for colour in range(rules.colours):
+        places += state.cards_held[colour] - count(state.hand[colour])
+    for i in range(state.deck_count):
+        places += state.deck[i] == NONE
+    return places
+
 cdef inline bint hides_headquarters(const Rules *rules, const State *state, int colour) noexcept nogil:
-    """Whether the colour has a headquarters that this view does not show; only then can one be missing."""
+    """Whether the colour may have a headquarters that this view does not show; who plays on has one."""
     return (
         rules.headquarters_hidden and state.phase != PHASE_HEADQUARTERS and not in_setup(state)
-        and state.capital[colour] == NONE and has(state.living, colour)
+        and state.capital[colour] == NONE and rules.colour_seat[colour] != NONE
     )
+
+cdef inline int guess_headquarter(const Rules *rules, State *state, int colour, uint8_t *cards,
+                                  int n) noexcept nogil:
+    """Put one on an own territory whose card is unknown; return how many cards are left."""
+    cdef int i
+    cdef int at
+    for i in range(n):
+        at = rules.card_territory[cards[i]]
+        if at != NONE and has(state.owned[colour], at):
+            state.capital[colour] = <uint8_t>at
+            state.aside |= bit(cards[i])
+            cards[i] = cards[n - 1]
+            return n - 1
+    return n
 
 cdef inline int guess_headquarters(const Rules *rules, State *state, uint8_t *cards, int n) noexcept nogil:
     """Put hidden headquarters on own territories whose cards are unknown; return how many cards are left.
 
-    The cards are mixed before; those of the headquarters found are taken out of the list and put aside.
+    The cards are mixed before; those of the headquarters found are taken out of the list and put aside. A colour
+    whose seat left has one only if it had picked: then its card is in no hand and not in the deck either.
     """
+    cdef int places = hidden_places(rules, state)
     cdef int colour
-    cdef int i
-    cdef int at
     for colour in range(rules.colours):
-        if not hides_headquarters(rules, state, colour):
-            continue
-        for i in range(n):
-            at = rules.card_territory[cards[i]]
-            if at != NONE and has(state.owned[colour], at):
-                state.capital[colour] = <uint8_t>at
-                state.aside |= bit(cards[i])
-                n -= 1
-                cards[i] = cards[n]
-                break
+        if hides_headquarters(rules, state, colour) and has(state.living, colour):
+            n = guess_headquarter(rules, state, colour, cards, n)
+    for colour in range(rules.colours):
+        if n > places and hides_headquarters(rules, state, colour) and not has(state.living, colour):
+            n = guess_headquarter(rules, state, colour, cards, n)
     return n
 
 cdef inline void guess_missions(const Rules *rules, State *state, int attempt, const Dice *dice) noexcept nogil:
