@@ -1,1 +1,1 @@
-"""The endor family: Rebels against the Empire with hidden orders, a space battle, a shield track and a duel."""
+"""The endor family: Rebels against the Empire with hidden orders, a space battle, a shield and a duel."""

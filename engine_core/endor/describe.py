@@ -80,7 +80,7 @@ RULES = (
     "the Death Star fires at a face-up marker, and when there is none at a sector with Rebel ships",
     "the seat is already out of the game",
     "a seat is retired as passive or neutral",
-    "every ship is on the board, aboard the Executor or in the box, and special ships fly while they have hits left",
+    "every ship is on the board, aboard or in the box; special ships fly while they have hits left",
     "no two sides share a sector, and only Rebel fighters are on markers, face-up ones",
     "every card is in exactly one place and the counts agree",
     "storm troopers stand on the next spaces, and Vader is redeemed only once",
@@ -159,14 +159,23 @@ def _fields(ruleset: Ruleset) -> Iterator[Field]:
     yield Field("deck_count", len(SIDES), per="side", summary="cards left to draw")
     yield Field("reshuffles", len(SIDES), per="side")
     yield Field("held", seats, per="seat", summary="cards in hand; while orders are chosen those, too")
-    yield Field("pile_count", seats, per="seat", summary="orders to come; until all have chosen the own alone")
+    yield Field(
+        "pile_count", seats, per="seat", summary="orders to come; until all have chosen the own alone"
+    )
     yield Field("chosen", seats, per="seat", summary="how many of them the seat chose; below are bonus cards")
     yield Field("retired", seats, per="seat", summary="0, 1 passive, 2 neutral")
     yield Field(
-        "cards", sum(sizes), "holder", "card", "seat with it in hand, 100 deck, 101 discards, 102 pile or open", 100
+        "cards",
+        sum(sizes),
+        "holder",
+        "card",
+        "seat with it in hand, 100 deck, 101 discards, 102 pile or open, -1 hidden",
+        100,
     )
     yield Field("pile", seats * max(sizes), "card", summary="each seat's orders, next one first", default=-1)
-    yield Field("deck", sum(sizes), "card", summary="the Rebels', then the Empire's; next card first", default=-1)
+    yield Field(
+        "deck", sum(sizes), "card", summary="the Rebels', then the Empire's; next card first", default=-1
+    )
 
 
 def labels(game: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

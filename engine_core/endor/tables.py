@@ -1,7 +1,7 @@
 """The printed map, lists and numbers of the endor family (rulebook 003), read from a table of a variant.
 
-The reader takes a file's table, or what it made of one; it returns plain JSON values and raises TableError with
-the key path at fault.
+The reader takes a file's table, or what it made of one; it returns plain JSON values and raises TableError
+with the key path at fault.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _places(table: Table) -> dict[str, Any]:
     for name in names:
         if not _ID.fullmatch(name) or names.count(name) > 1:
             raise TableError(
-                table.path("sectors"), f"{name!r} must be a new name of a letter and up to 15 letters, digits, _"
+                table.path("sectors"), f"{name!r} must be new, a letter and up to 15 letters, digits, _"
             )
     if len(names) > MAX_PLACES or len(markers) > MAX_MARKERS:
         raise TableError(table.path("sectors"), f"at most {MAX_PLACES} places, {MAX_MARKERS} of them markers")
