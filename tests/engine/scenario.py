@@ -6,7 +6,7 @@ that its scenarios show, and files of `[[scenario]]` tables:
     name = "equal dice are the defender's"
     rules = ["dice.tie"]                       # ids of this or another folder's sentences.toml
     source = "Rulebook 002, V.2: ..."          # the sentence, in own words
-    variant, seats, options                    # what is played; the folder's variant, 3 seats if left out
+    variant, seats, options                    # what is played; the folder's variant, its usual seats if left out
     position = "phase=attack board=..."        # where it starts; left out: a new game
     seed = 0                                   # keys the deck and every die that is not scripted
     dice = [6, 5, 4]                           # scripted for the set-up of a new game
@@ -73,7 +73,7 @@ class Scenario:
     source: str
     steps: list[dict[str, Any]]
     variant: str
-    seats: int = 3
+    seats: int = 0
     options: dict[str, Any] = field(default_factory=dict)
     position: str = ""
     seed: int = 0
@@ -88,7 +88,7 @@ class Scenario:
 
 @cache
 def loaded(variant: str, seats: int, options: tuple[tuple[str, Any], ...]) -> Game:
-    return engine_core.load(variant, seats=seats, **dict(options))
+    return engine_core.load(variant, seats=seats or None, **dict(options))
 
 
 def folders() -> list[str]:

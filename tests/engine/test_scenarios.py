@@ -12,8 +12,9 @@ from engine_core import Game, registry
 from engine_core.options import Option
 
 SCENARIOS = [scenario for folder in folders() for scenario in load(folder)]
+FAMILIES = sorted({scenario.game().ruleset.family for scenario in SCENARIOS})
 SENTENCES = {name: text for folder in folders() for name, text in sentences(folder).items()}
-SOURCES = ("Rulebook 001, ", "Rulebook 002, ", "Rulebook 004, ", "Rules page, ", "Platform: ")
+SOURCES = tuple(f"Rulebook 00{number}, " for number in range(1, 5)) + ("Rules page, ", "Platform: ")
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=str)
@@ -55,14 +56,18 @@ def test_sentences_are_sentences() -> None:
     assert all(text.endswith(".") and len(text) > 15 for text in SENTENCES.values())
 
 
-def shown_values(option: Option) -> set[object]:
+def shown_values(family: str, option: Option) -> set[object]:
     """The values of an option that scenarios play with, set or by default, which a ruleset may leave out."""
-    return {scenario.game().ruleset.options.get(option.name, option.default) for scenario in SCENARIOS}
+    rulesets = [scenario.game().ruleset for scenario in SCENARIOS]
+    return {each.options.get(option.name, option.default) for each in rulesets if each.family == family}
 
 
-@pytest.mark.parametrize("option", registry.family("conquest").options, ids=lambda option: option.name)
-def test_every_option_has_a_scenario_for_each_value(option: Option) -> None:
-    shown = shown_values(option)
+OPTIONS = [(family, option) for family in FAMILIES for option in registry.family(family).options]
+
+
+@pytest.mark.parametrize(("family", "option"), OPTIONS, ids=[f"{each}.{one.name}" for each, one in OPTIONS])
+def test_every_option_has_a_scenario_for_each_value(family: str, option: Option) -> None:
+    shown = shown_values(family, option)
     if option.kind == "choice":
         assert set(option.values) <= shown
     elif option.kind == "bool":
