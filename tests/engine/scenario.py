@@ -6,7 +6,7 @@ that its scenarios show, and files of `[[scenario]]` tables:
     name = "equal dice are the defender's"
     rules = ["dice.tie"]                       # ids of this or another folder's sentences.toml
     source = "Rulebook 002, V.2: ..."          # the sentence, in own words
-    variant, seats, options                    # what is played; the folder's variant, its usual seats if left out
+    variant, seats, options                    # the folder's variant and its usual seats if left out
     position = "phase=attack board=..."        # where it starts; left out: a new game
     seed = 0                                   # keys the deck and every die that is not scripted
     dice = [6, 5, 4]                           # scripted for the set-up of a new game

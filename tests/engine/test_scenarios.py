@@ -14,7 +14,7 @@ from engine_core.options import Option
 SCENARIOS = [scenario for folder in folders() for scenario in load(folder)]
 FAMILIES = sorted({scenario.game().ruleset.family for scenario in SCENARIOS})
 SENTENCES = {name: text for folder in folders() for name, text in sentences(folder).items()}
-SOURCES = tuple(f"Rulebook 00{number}, " for number in range(1, 5)) + ("Rules page, ", "Platform: ")
+SOURCES = (*(f"Rulebook 00{number}, " for number in range(1, 5)), "Rules page, ", "Platform: ")
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=str)
