@@ -3,10 +3,11 @@
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from engine_core.bits cimport bit, count, has, lowest, without_lowest
-from engine_core.conquest.goal_fields cimport export_goals, import_goals, shown, within
+from engine_core.conquest.goal_fields cimport export_goals, import_goals, within
 from engine_core.conquest.state cimport (
     PHASE_DEFEND, PHASE_OCCUPY, PHASE_REROLL, Rules, State, in_setup, may_be_free, set_troops,
 )
+from engine_core.cursor cimport shown
 from engine_core.kernel cimport NONE
 
 cdef enum:

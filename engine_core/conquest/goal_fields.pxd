@@ -6,49 +6,16 @@ describe.py names them in the same order; which ones a ruleset has depends on it
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 
 from engine_core.bits cimport bit, has
-from engine_core.conquest.state cimport (
-    MOVES_SINGLE, ON_BOARD, REWARDS, Rules, State,
-)
-from engine_core.kernel cimport NONE
+from engine_core.conquest.state cimport MOVES_SINGLE, ON_BOARD, REWARDS, Rules, State
+from engine_core.cursor cimport Cursor, name_byte, number_byte, shown, through
 
 cdef enum:
     GAVE = 1
     TOOK = 2
     ROLLED_DICE = 5
 
-# Reads or writes words one after the other, so that both ways keep to one order.
-cdef struct Cursor:
-    int32_t *out             # NULL when reading
-    const int32_t *words
-    int at
-    int fault                # 1 + the first word out of range, 0 = none so far
-
-cdef inline int32_t shown(uint8_t value) noexcept nogil:
-    return -1 if value == NONE else value
-
 cdef inline bint within(int32_t value, int32_t lo, int32_t hi) noexcept nogil:
     return lo <= value <= hi
-
-cdef inline int32_t through(Cursor *cursor, int32_t value, int32_t lo, int32_t hi) noexcept nogil:
-    """Write the value, or read one in lo..hi in its place."""
-    cdef int32_t word
-    if cursor.out != NULL:
-        cursor.out[cursor.at] = value
-    else:
-        word = cursor.words[cursor.at]
-        if within(word, lo, hi):
-            value = word
-        elif not cursor.fault:
-            cursor.fault = 1 + cursor.at
-    cursor.at += 1
-    return value
-
-cdef inline void name_byte(Cursor *cursor, uint8_t *byte, int names) noexcept nogil:
-    """A territory, colour or the like below `names`; -1 = none."""
-    byte[0] = <uint8_t>through(cursor, shown(byte[0]), -1, names - 1)
-
-cdef inline void number_byte(Cursor *cursor, uint8_t *byte, int highest) noexcept nogil:
-    byte[0] = <uint8_t>through(cursor, byte[0], 0, highest)
 
 cdef inline void flags(Cursor *cursor, uint64_t *mask, int n) noexcept nogil:
     """One word for each of n bits."""

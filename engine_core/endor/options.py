@@ -28,7 +28,7 @@ OPTIONS = (
            "hits that destroy Luke, and Vader", "program"),
     Option("ambush", "choice", ("next_uncovered", "three_ahead"), "next_uncovered",
            "storm troopers go on the next spaces that have none, or on those of the three directly ahead",
-           "ruling (three_ahead: 003 to the letter)"),
+           "ruling (three_ahead: 003)"),
     Option("may_waste_hits", "bool", (), 1,
            "a die that can hit a ship may be given to none", "ruling"),
     Option("bonus_for_clearing_marker", "choice", MARKER_BONUS, "never",

@@ -26,7 +26,8 @@ def plain(file: str) -> dict[str, Any]:
 
 
 def test_every_table_file_is_tried_here() -> None:
-    assert {path.stem for path in (DATA / "tables").glob("*.toml")} == set(FILES)
+    others = {"endor"}  # tried by tests/engine/endor
+    assert {path.stem for path in (DATA / "tables").glob("*.toml")} == set(FILES) | others
 
 
 @pytest.mark.parametrize("file", FILES)

@@ -46,7 +46,7 @@ def test_another_process_plays_an_installed_family_from_the_rulesets_text(instal
     reply = ask(game.ruleset.text, installed, built(), FOLDER)
     assert reply.stderr == ""
     *families, digest = reply.stdout.split()
-    assert families == sorted(["broken", "conquest", *FAMILIES])
+    assert families == sorted(["broken", "conquest", "endor", *FAMILIES])
     assert digest == game.new_state(1).digest()
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import engine_core
-from engine_core import RulesetError, load_resolved_ruleset, load_ruleset
+from engine_core import RulesetError, load_resolved_ruleset, load_ruleset, loader
+from engine_core.boards import Board
+from engine_core.endor.tables import TABLES
+from engine_core.tables import Table
 
 GAME: dict[str, Any] = dict(load_ruleset("endor").tables["game"])
 SECTORS = [sector["id"] for sector in GAME["sectors"]]
@@ -22,6 +28,17 @@ MIRROR = {
     )
 }
 MIRROR |= {other: one for one, other in MIRROR.items()}
+
+
+def test_the_reader_keeps_what_it_has_read_and_nothing_else_is_in_the_file() -> None:
+    path = Path(engine_core.__file__).parent / "data" / "tables" / "endor.toml"
+    plain = loader.read_table_file(path, Board(), TABLES["game"])
+    table = Table(json.loads(json.dumps(plain)))
+    assert TABLES["game"].read(table, Board()) == plain
+    table.done()
+    written = tomllib.loads(path.read_text())
+    assert written.pop("about")["confidence"] in ("high", "medium", "low")
+    assert written == plain
 
 
 def pairs() -> set[frozenset[str]]:
