@@ -104,7 +104,8 @@ cdef inline uint64_t unpicked(const State *state, int seat) noexcept nogil:
     cdef uint64_t cards = state.hand[seat]
     cdef int i
     for i in range(state.pile_count[seat]):
-        cards &= ~bit(state.pile[seat][i])
+        if state.pile[seat][i] != NONE:
+            cards &= ~bit(state.pile[seat][i])
     return cards
 
 cdef inline int pick_legal(const Rules *rules, const State *state, int seat, ActionRange *out, int cap) noexcept nogil:

@@ -1,14 +1,14 @@
 """The state as named int32 fields, both ways; describe.py names them in the same order."""
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint64_t
 
-from engine_core.bits cimport bit, count, has, lowest
+from engine_core.bits cimport bit, count, has
 from engine_core.cursor cimport Cursor, name_byte, number_byte, number_half, number_word, shown, through
 from engine_core.endor.state cimport (
-    DIE_SIDES, EXECUTOR, FALCON, FIGHTERS, MAX_DECK, ORDERS, PHASE_OVER, PHASE_PLAN, SIDES, TIE, Rules, State, only,
-    place_of, put_ships,
+    DIE_SIDES, EXECUTOR, FALCON, FIGHTERS, ORDERS, PHASE_ASSIGN, PHASE_FIRE, PHASE_NEXT, PHASE_ORDER, PHASE_OVER,
+    PHASE_PLAN, SHIPS, SIDES, TIE, Rules, State, only, place_of, put_ships,
 )
-from engine_core.kernel cimport MAX_CARDS, NONE
+from engine_core.kernel cimport NONE
 
 cdef enum:
     HOLDER_DECK = 100
@@ -19,6 +19,7 @@ cdef enum:
     MOST_RESHUFFLES = 1 << 20
     MOST_TERMINATION = 3
     MOST_RETIRED = 2
+    PHASE_WORD = 2          # 1 + its place among the words
 
 cdef inline void scalars(const Rules *rules, State *state, Cursor *cursor) noexcept nogil:
     number_word(cursor, &state.lap, rules.turn_cap)
@@ -159,6 +160,16 @@ cdef inline int import_holders(const Rules *rules, State *state, const int32_t *
             return 1 + card
     return 0
 
+cdef inline bint names_what_the_phase_needs(const State *state) noexcept nogil:
+    """A phase that carries out an order has a seat, a card, an order, and dice a target."""
+    if state.phase == PHASE_PLAN or state.phase == PHASE_OVER:
+        return True
+    if state.phase == PHASE_NEXT or state.turn == NONE or state.flipped == NONE:
+        return False
+    if state.phase == PHASE_ORDER or state.phase == PHASE_FIRE:
+        return True
+    return state.order < SHIPS and (state.phase != PHASE_ASSIGN or (state.origin != NONE and state.target != NONE))
+
 cdef inline void begin_cursor(Cursor *cursor, int32_t *out, const int32_t *words) noexcept nogil:
     cursor.out = out
     cursor.words = words
@@ -248,6 +259,8 @@ cdef inline int import_all(const Rules *rules, State *state, const int32_t *word
     open_fields(rules, state, &cursor)
     if cursor.fault:
         return cursor.fault
+    if not names_what_the_phase_needs(state):
+        return PHASE_WORD
     holders = words + cursor.at
     fault = import_holders(rules, state, holders)
     if fault:

@@ -11,7 +11,7 @@ from engine_core.endor.fleet cimport (
 from engine_core.endor.orders cimport usable_orders
 from engine_core.endor.state cimport (
     BROKEN_CARDS, BROKEN_ORDER, BROKEN_PHASE, BROKEN_PLACES, BROKEN_SHIPS, BROKEN_TRACKS, DIE_SIDES, EMPIRE, EXECUTOR,
-    FALCON, FIGHTERS, MOST_DICE, ORDER_DEATH_STAR, PHASE_ASSIGN, PHASE_ATTACK, PHASE_FIRE, PHASE_MOVE, PHASE_ORDER,
+    FALCON, FIGHTERS, ORDER_DEATH_STAR, PHASE_ASSIGN, PHASE_ATTACK, PHASE_FIRE, PHASE_MOVE, PHASE_ORDER,
     PHASE_OVER, PHASE_PLAN, REBELS, RULE_OK, SHIPS, SIDES, TIE, Rules, State, acting_side, face_up, fleet, only,
     side_of,
 )
@@ -128,12 +128,12 @@ cdef inline bint assignment_agrees(const Rules *rules, const State *state) noexc
     return ships != 0 and (rules.may_waste_hits or count(ships) > 1)
 
 cdef inline bint ship_order_agrees(const Rules *rules, const State *state) noexcept nogil:
-    """Ships that moved are where they went."""
+    """Ships that moved are where they went, and of the side that plays."""
+    if state.order >= SHIPS or side_of(state.order) != acting_side(rules, state):
+        return False
     if state.phase == PHASE_MOVE and (state.origin != NONE or state.moved):
         return False
-    if state.origin != NONE and not state.where[state.order] & only(state.origin):
-        return False
-    return state.order < SHIPS and side_of(state.order) == acting_side(rules, state)
+    return state.origin == NONE or (state.where[state.order] & only(state.origin)) != 0
 
 cdef inline bint plan_can_be_answered(const Rules *rules, const State *state) noexcept nogil:
     """Somebody chooses, and who does has a choice."""
