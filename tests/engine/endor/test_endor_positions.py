@@ -9,7 +9,7 @@ import pytest
 from endor_games import SETUPS, game_of, played, seats_and_public
 
 import engine_core
-from engine_core import Game, StateError, TextError
+from engine_core import StateError, TextError
 
 REBELS = [
     card for card in game_of(0).description.cards[:30] if card != "xwing_luke"
