@@ -1,4 +1,4 @@
-"""Plain helpers that bots for the conquest family may share: exact odds, the board, a frame by phases."""
+"""Plain helpers that bots may share: exact odds, the board, a frame by phases for the conquest family."""
 
 from arena.tactics.frame import Choice, PhaseBot
 from arena.tactics.odds import capture_chance
