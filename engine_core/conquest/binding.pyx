@@ -1,6 +1,6 @@
 """From a ruleset to the rules block: functions, numbers and masks that the kernel reads without asking for names."""
 
-from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
 from engine_core.bits cimport bit

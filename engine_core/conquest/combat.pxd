@@ -148,7 +148,8 @@ cdef inline bint take_losses(const Rules *rules, State *state, int at_risk, int 
     end_battle(state)
     return state.troops[source] > 1
 
-cdef inline bint plain_fight(const Rules *rules, State *state, int defence, Dice *dice, EventLog *events) noexcept nogil:
+cdef inline bint plain_fight(const Rules *rules, State *state, int defence, Dice *dice,
+                             EventLog *events) noexcept nogil:
     """Roll all dice at once and take the losses; True when the same attack could go on."""
     cdef uint8_t rolled[ATTACK_DICE + DEFENCE_DICE]
     cdef int source = state.attack_from
