@@ -96,9 +96,9 @@ def _before_territories(rules: Rules) -> Iterator[Row]:
 
 
 def _reward_setup(rules: Rules) -> str:
-    side = "face up" if rules.text("reward_visibility") == "up" else "face down"
     if rules.text("reward_placement") == "pile":
-        return f"the minor and the major rewards are shuffled into a pile each, {side}"
+        return "the minor and the major rewards are shuffled into a pile each, face down"
+    side = "face up" if rules.text("reward_visibility") == "up" else "face down"
     return f"on each objective on the board lies a reward of its rank, drawn at random, {side}"
 
 
@@ -258,7 +258,8 @@ def _closing(rules: Rules) -> Iterator[Row]:
     early = rules.text("card_draw_time") == "end_attack"
     if early:
         yield card
-    again = "; twice with Additional Maneuver" if rules.has("rewards") else ""
+    single = rules.text("fortify") in ("adjacent", "path")
+    again = "; twice with Additional Maneuver" if rules.has("rewards") and single else ""
     text = f"{FORTIFY[rules.text('fortify')]}; one troop stays behind{again}" + _cap(rules)
     yield ("fortify", text, "fortify, or end", TURNS_SEAT)
     if rules.has("objectives") and rules.number("objectives_to_win"):

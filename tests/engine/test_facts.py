@@ -22,6 +22,8 @@ CHOICES: list[Case] = [
     ("secret_mission", {"mission_deck": "us12_guess", "mission_check": "own_turn"}),
     ("capital", {"headquarters": "hidden", "capital_short": 1}),
     ("command_room", {"reward_placement": "pile", "airfield_scope": "either", "objectives_to_win": 4}),
+    ("classic", {"missions": 1, "headquarters": "hidden", "cities": "preset"}),
+    ("classic", {"objectives": "random", "capitals": "claim", "cities": "random", "rewards": 1}),
     ("command_room", {"three_player_card": 1, "guaranteed_card_beats_objective": 1}),
 ]
 
@@ -144,6 +146,11 @@ def test_every_label_has_words(name: str) -> None:
     found = words(game.ruleset)
     for label, names in game.description.labels.items():
         assert set(names) <= set(found[label])
+
+
+def test_only_the_seats_that_the_options_allow_are_told() -> None:
+    assert column(sections("classic")["seats"]) == ["2", "3", "4", "5", "6"]
+    assert column(sections("classic", capitals="claim", cities="preset")["seats"]) == ["3", "4", "5", "6"]
 
 
 def test_unknown_names_are_refused() -> None:
