@@ -136,6 +136,8 @@ cdef inline bint headquarters_settle(const Rules *rules, State *state, EventLog 
         return True
     for colour in range(rules.colours):
         if not has(state.living, colour):
+            if rules.colour_seat[colour] != NONE:
+                state.capital_known |= <uint8_t>(1 << colour)   # who left before has none, as all know
             continue
         if state.capital[colour] == NONE:
             pick_headquarters(rules, state, colour, lowest(state.owned[colour]), events)

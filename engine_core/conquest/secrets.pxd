@@ -118,10 +118,11 @@ cdef inline bint hides_headquarters(const Rules *rules, const State *state, int 
     return (
         rules.headquarters_hidden and state.phase != PHASE_HEADQUARTERS and not in_setup(state)
         and state.capital[colour] == NONE and rules.colour_seat[colour] != NONE
+        and not has(state.capital_known, colour)
     )
 
-cdef inline int guess_headquarter(const Rules *rules, State *state, int colour, uint8_t *cards,
-                                  int n) noexcept nogil:
+cdef inline int guess_one_headquarters(const Rules *rules, State *state, int colour, uint8_t *cards,
+                                       int n) noexcept nogil:
     """Put one on an own territory whose card is unknown; return how many cards are left."""
     cdef int i
     cdef int at
@@ -144,10 +145,10 @@ cdef inline int guess_headquarters(const Rules *rules, State *state, uint8_t *ca
     cdef int colour
     for colour in range(rules.colours):
         if hides_headquarters(rules, state, colour) and has(state.living, colour):
-            n = guess_headquarter(rules, state, colour, cards, n)
+            n = guess_one_headquarters(rules, state, colour, cards, n)
     for colour in range(rules.colours):
         if n > places and hides_headquarters(rules, state, colour) and not has(state.living, colour):
-            n = guess_headquarter(rules, state, colour, cards, n)
+            n = guess_one_headquarters(rules, state, colour, cards, n)
     return n
 
 cdef inline void guess_missions(const Rules *rules, State *state, int attempt, const Dice *dice) noexcept nogil:

@@ -57,3 +57,19 @@ def test_hidden_headquarters_show_in_no_other_view() -> None:
         assert first.view(seat).digest() == other.view(seat).digest()
     assert first.public_view().digest() == other.public_view().digest()
     assert first.view(0).digest() != other.view(0).digest()
+
+
+def test_a_view_is_filled_in_alike_whoever_left_before_or_after_picking() -> None:
+    """Seat 3 left before it picked and has no headquarters, seat 1 after it: every guess agrees."""
+    game = engine_core.load("capital", seats=4, headquarters="hidden")
+    state = game.position("phase=headquarters board=*:1x1,ALA:0x5,NWT:0x1,EAU:2x2,NGU:2x1,BRA:3x2,PER:3x1")
+    state.retire(3, "neutral")
+    answer(state, 0, 1, 2)
+    state.retire(1, "neutral")
+    for seat in range(4):
+        for seed in range(20):
+            guessed = state.view(seat).resample(seed)
+            guessed.check()
+            assert guessed.view(seat).text() == state.view(seat).text()
+            assert guessed.field("capital")[3] == -1
+            assert guessed.field("capital")[1] >= 0
