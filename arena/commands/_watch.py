@@ -164,7 +164,7 @@ class Watcher:
         for title, field, per in GOALS:
             if field not in self.fields:
                 continue
-            parts = list(self._held(view.field(field), per) if per else self._missions(view.field(field)))
+            parts = list(self._held(view.field(field), per) if per else self._missions(view))
             if parts:
                 yield from self._wrapped(f"{title}: ", parts)
 
@@ -179,13 +179,16 @@ class Watcher:
             elif holder == ON_BOARD:
                 yield Text(text)
 
-    def _missions(self, missions: Sequence[int]) -> Iterator[Text]:
+    def _missions(self, view: View) -> Iterator[Text]:
+        """Each colour's mission, as far as the public knows it; one that could not be fulfilled says so."""
         from rich.text import Text
 
         names = self.game.description.names("mission")
-        for colour, mission in enumerate(missions):
+        changed = view.field("mission_void") if "mission_void" in self.fields else ()
+        for colour, mission in enumerate(view.field("mission")):
             if mission >= 0:
                 text = self.words.get("mission", {}).get(names[mission], names[mission])
+                text += " until it changed" if changed and changed[colour] > 0 else ""
                 yield Text(f"{text} ({self.letters[colour]})", self.styles[colour])
 
     def _wrapped(self, title: str, parts: Iterable[Text]) -> Iterator[Text]:
