@@ -57,7 +57,10 @@ class Aims:
         return max(self.reserve(source), self.garrisons[1] - 1)
 
     def call(self, legal: Legal) -> Action | None:
-        """The deployment that goals ask for before all others: a capital in danger, a weak garrison."""
+        """The deployment that goals ask for before all others: a capital in danger, a weak garrison.
+
+        A guard that the reinforcements cannot make strong enough is no use, and not called for.
+        """
         if not self.goals.any:
             return None
         offers = {offer.a: offer for offer in legal}
@@ -65,8 +68,8 @@ class Aims:
         count, least = self.garrisons
         if least > 1 and len(self.now.own) >= count:
             needs |= {t: least - self.now.troops[t] for t in offers}
-        short = {t: need for t, need in needs.items() if need > 0}
+        short = {t: need for t, need in needs.items() if 0 < need <= offers[t].hi}
         if not short:
             return None
         nearest = min(short, key=lambda t: short[t])
-        return offers[nearest].action(min(offers[nearest].hi, short[nearest]))
+        return offers[nearest].action(short[nearest])

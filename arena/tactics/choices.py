@@ -54,10 +54,11 @@ def best_die(rolled: Sequence[int], offers: Sequence[ActionRange], command: int)
     `rolled` has the attacker's dice, then the defender's, 0 for none. An offer of kind `command` names in a
     the die to set; any other rolls the die in b again.
     """
-    attack, defence = list(rolled[:ATTACK_DICE]), [die for die in rolled[ATTACK_DICE:] if die]
+    attack, defence = rolled[:ATTACK_DICE], [die for die in rolled[ATTACK_DICE:] if die]
 
     def swing(changed: int, value: int) -> int:
-        own, theirs = compare((value if i == changed else die for i, die in enumerate(attack)), defence)
+        dice = (value if number == changed else die for number, die in enumerate(attack) if die)
+        own, theirs = compare(dice, defence)
         return theirs - own
 
     def gain(offer: ActionRange) -> float:
