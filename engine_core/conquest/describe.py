@@ -146,7 +146,7 @@ RULES = (
 )
 
 _SCALARS = (
-    Field("lap", 1, summary="1 for the first; 0 before the first turn"),
+    Field("lap", 1, summary="once round the seats, 1 for the first"),
     Field("turn_colour", 1, "colour", summary="whose turn, claim or placing it is"),
     Field("first_colour", 1, "colour", summary="who won the first roll"),
     Field("phase", 1, "phase"),
