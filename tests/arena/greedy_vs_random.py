@@ -14,9 +14,10 @@ from dataclasses import asdict, dataclass, fields
 from math import sqrt
 from pathlib import Path
 
-from bot_samples import matches, player, without_faults
+from bot_samples import SEED, matches, player, without_faults
 
 import engine_core
+from arena.bot import load_bot
 
 GAMES = 400
 HEAD_TO_HEAD = 0.85  # the share of games to win with 2 seats
@@ -88,19 +89,27 @@ def read(folder: Path) -> list[Row]:
 
 
 def write(folder: Path, rows: Iterator[Row]) -> None:
-    """Write the table row by row, and how it was made."""
+    """Write the table row by row, then how it was made."""
     folder.mkdir(parents=True, exist_ok=True)
-    games = 0
     with (folder / "table.csv").open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, [field.name for field in fields(Row)], lineterminator="\n")
         writer.writeheader()
         for row in rows:
             writer.writerow(asdict(row))
             stream.flush()
-            games += row.games
             print(row)
-    run = {"command": f"python tests/arena/greedy_vs_random.py {folder}", "games": games}
-    (folder / "run.json").write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
+    (folder / "run.json").write_text(json.dumps(run(folder), indent=2) + "\n", encoding="utf-8")
+
+
+def run(folder: Path) -> dict[str, object]:
+    """How the table of a folder was made."""
+    bots = {name: load_bot(player(name).bot) for name in ("greedy", "random")}
+    return {
+        "command": "python tests/arena/greedy_vs_random.py results/greedy-vs-random",
+        "games": sum(row.games for row in read(folder)),
+        "seed": SEED.hex(),
+        "players": {name: f"{bot.name} {bot.version}" for name, bot in bots.items()},
+    }
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from dataclasses import replace
@@ -147,7 +148,9 @@ def test_greedy_wins_more_than_its_share_against_random(variant: str, seats: int
 
 
 def test_the_published_table_shows_it_in_400_games_of_every_variant_and_number_of_seats() -> None:
-    rows = greedy_vs_random.read(ROOT / "results" / "greedy-vs-random")
+    folder = ROOT / "results" / "greedy-vs-random"
+    rows = greedy_vs_random.read(folder)
+    assert json.loads((folder / "run.json").read_text(encoding="utf-8")) == greedy_vs_random.run(folder)
     assert [(row.variant, row.seats) for row in rows] == greedy_vs_random.tables()
     for row in rows:
         assert row.games >= greedy_vs_random.GAMES and row.games % row.seats == 0, row
