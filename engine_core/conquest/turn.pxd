@@ -123,7 +123,7 @@ cdef inline bint airfield_settle(const Rules *rules, State *state, EventLog *eve
     place_airfield(rules, state, lowest(state.owned[state.turn_colour]), events)
     return False
 
-cdef inline bint goal_waits(const Rules *rules, State *state, EventLog *events) noexcept nogil:
+cdef inline bint goal_waits(const Rules *rules, State *state, Dice *dice, EventLog *events) noexcept nogil:
     """As `waits`, for the phases of capitals, headquarters, objectives and expert dice."""
     if state.phase == PHASE_OBJECTIVE:
         return objective_settle(rules, state)
@@ -138,7 +138,7 @@ cdef inline bint goal_waits(const Rules *rules, State *state, EventLog *events) 
     if state.phase == PHASE_CAPITAL:
         return capital_settle(rules, state, events)
     if state.phase == PHASE_HEADQUARTERS:
-        return headquarters_settle(rules, state, events)
+        return headquarters_settle(rules, state, dice, events)
     return True
 cdef inline bint waits(const Rules *rules, State *state, Dice *dice, EventLog *events) noexcept nogil:
     """True when the phase waits for an answer; otherwise it has been passed."""
@@ -169,7 +169,7 @@ cdef inline bint waits(const Rules *rules, State *state, Dice *dice, EventLog *e
         return place_settle(rules, state, dice, events)
     if state.phase == PHASE_CLAIM:
         return claim_settle(rules, state, events)
-    return goal_waits(rules, state, events)
+    return goal_waits(rules, state, dice, events)
 
 cdef inline int weakest_front(const Rules *rules, const State *state, int colour) noexcept nogil:
     """The colour's territory with the fewest troops among those with a foreign neighbour and room for troops."""

@@ -73,3 +73,17 @@ def test_a_view_is_filled_in_alike_whoever_left_before_or_after_picking() -> Non
             assert guessed.view(seat).text() == state.view(seat).text()
             assert guessed.field("capital")[3] == -1
             assert guessed.field("capital")[1] >= 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_extra_cards_are_dealt_from_a_deck_without_the_headquarters(seed: int) -> None:
+    game = engine_core.load("capital", seats=5, headquarters="revealed", extra_cards="by_seats")
+    state = game.new_state(seed=seed)
+    while state.pending() and not state.field("reinforcements")[0]:
+        seat = state.pending()[0]
+        state.apply(seat, state.legal(seat)[0].first())
+    aside = {card for card, holder in enumerate(state.field("cards")) if holder == 102}
+    assert aside == {
+        game.description.cards.index(game.description.territories[at]) for at in state.field("capital")
+    }
+    assert sum(state.field("cards_held")) == 1 + 1 + 2
