@@ -11,6 +11,7 @@ from engine_core import State
 
 PICKS = {0: "headquarters ALA", 1: "headquarters KAM", 2: "headquarters EAU"}
 POSITION = "phase=headquarters board=*:1x1,ALA:0x5,NWT:0x1,EAU:2x2,NGU:2x1"
+ASIDE = 102
 MODES = ("revealed", "hidden")
 
 
@@ -82,8 +83,7 @@ def test_extra_cards_are_dealt_from_a_deck_without_the_headquarters(seed: int) -
     while state.pending() and not state.field("reinforcements")[0]:
         seat = state.pending()[0]
         state.apply(seat, state.legal(seat)[0].first())
-    aside = {card for card, holder in enumerate(state.field("cards")) if holder == 102}
-    assert aside == {
-        game.description.cards.index(game.description.territories[at]) for at in state.field("capital")
-    }
+    names = game.description
+    aside = {names.cards[card] for card, holder in enumerate(state.field("cards")) if holder == ASIDE}
+    assert aside == {names.territories[at] for at in state.field("capital")}
     assert sum(state.field("cards_held")) == 1 + 1 + 2
