@@ -12,13 +12,13 @@ from typing import Any
 from arena.tactics.situation import Situation
 from arena.tactics.terrain import terrain_of
 from engine_core import Game, View
+from engine_core.conquest.options import SHORT_HEADQUARTERS
 
 Plan = tuple[list[int], int]  # territories not held, and how many of them it takes
 
 ON_BOARD = 100  # the holder of an objective that can still be claimed
 FADE = 0.5  # of the pull, a step away through territories of others
 FAINT = 0.02  # a pull that is not spread any further
-SHORT_GAME = {4: 2, 5: 3, 6: 3}  # headquarters to capture in the short game, by seats
 
 
 class Goals:
@@ -35,7 +35,7 @@ class Goals:
         self.objectives: Any = ruleset.tables.get("edition", {}).get("objectives", ())
         self.territories_asked = int(ruleset.options.get("territories_objective", 0))
         short = bool(ruleset.options.get("capital_short", 0))
-        self.headquarters_asked = SHORT_GAME.get(game.seats) if short else None
+        self.headquarters_asked = SHORT_HEADQUARTERS.get(game.seats) if short else None
         self.reward_names = game.description.labels.get("reward", ())
         self.any = not self.fields.isdisjoint(("mission", "capital", "objective"))
 

@@ -129,7 +129,7 @@ cdef void bind_goals(Rules *rules, dict options):
     rules.elimination_win = options["elimination_win"] == "immediate"
     rules.rewards = options["rewards"]
     rules.rewards_piled = options["reward_placement"] == "pile"
-    rules.rewards_down = options["reward_visibility"] == "down" or rules.rewards_piled
+    rules.rewards_down = options["reward_visibility"] == "down"
     rules.airfield_scope = SCOPES[options["airfield_scope"]]
     rules.airfield_cap = options["airfield_cap"]
     rules.guaranteed_beats_objective = options["guaranteed_card_beats_objective"]

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from engine_core.bits cimport bit, has, lowest, without_lowest
+from engine_core.bits cimport has, lowest, without_lowest
 from engine_core.conquest.capitals cimport uncover_captured
 from engine_core.conquest.rewards cimport lose_airfields
 from engine_core.conquest.state cimport (

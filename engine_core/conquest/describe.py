@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine_core.conquest.goal_fields import goal_fields, labels
+from engine_core.conquest.optional_fields import labels, optional_fields
 from engine_core.description import Description, Field, Kind
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def _fields(ruleset: Ruleset) -> tuple[Field, ...]:
         ),
         Field("deck", cards, "card", summary="next card to draw first; -1 hidden or none", default=-1),
         Field("rolls", 2 * len(ruleset.board.borders), summary="battles on each directed border this lap"),
-        *goal_fields(ruleset),
+        *optional_fields(ruleset),
     )
 
 

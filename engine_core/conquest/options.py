@@ -25,7 +25,8 @@ OPTIONS = (
     Option("two_player", "choice", ("neutral", "plain"), "neutral",
            "2 seats play with a neutral third colour or without; more seats always play plain", "002"),
     Option("starting_troops", "int", (0, 1000), 0,
-           "troops of each colour at the start; 0 = by seats: 2: 40, 3: 35, 4: 30, 5: 25, 6: 20", "002, 004"),
+           "troops of each colour at the start; 0 = by seats: 2: 40, 3: 35, 4: 30, 5: 25, 6: 20, "
+           "but with capitals 3: 30, 4: 25, 5: 20", "002, 004 (with capitals: Spanish summary)"),
     Option("first_player", "choice", ("roll", "first"), "roll",
            "the highest roll begins (ties roll again), or seat 0", "002"),
     Option("reinforce_start", "choice", ("next", "first"), "next",
@@ -191,7 +192,8 @@ def _starting_troops(draft: Draft, neutral: bool) -> int:
     if territories < colours:
         raise TableError("board.territories", f"must be at least {colours}, one for each colour")
     usual = STARTING_TROOPS.get(seats, STARTING_TROOPS[6])
-    usual = draft["tables"].get("edition", {}).get("starting_troops", {}).get(str(seats), usual)
+    if draft["options"]["capitals"] != "none":
+        usual = draft["tables"]["edition"]["starting_troops"].get(str(seats), usual)
     chosen = int(draft["options"]["starting_troops"]) or usual
     least = -(-territories // colours)
     if chosen < least or (neutral and (chosen - least) % 2):

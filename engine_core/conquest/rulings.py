@@ -1,4 +1,4 @@
-"""What the rulebooks leave open: how it is ruled here, and what had to be reconstructed."""
+"""What the rulebooks leave open and how it is ruled here, what had to be reconstructed, who leaves early."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from engine_core.conquest.turn_facts import Rules
 from engine_core.facts import Rows, Section
 
 _FILE = Path(__file__).parent.parent / "data" / "facts" / "conquest.toml"
-_WHEN = re.compile(r"(\w+)(?: (=|!=) (\S+))?")
+_CONDITION = re.compile(r"(\w+)(?: (=|!=) (\S+))?")
 
 
 @lru_cache(maxsize=1)
-def _known() -> dict[str, Any]:
+def known() -> dict[str, Any]:
+    """All that the file of facts says, by the names of its tables."""
     return tomllib.loads(_FILE.read_text(encoding="utf-8"))
 
 
 def sources() -> dict[str, str]:
     """Every source that an option may name, and what it is."""
-    return dict(_known()["sources"])
+    return dict(known()["sources"])
 
 
 def rulings(rules: Rules) -> Section:
@@ -41,18 +42,38 @@ def reconstructed(rules: Rules) -> Section:
     return Section("reconstructed", "Reconstructed", text, heads, _rows("reconstructed", heads, rules))
 
 
+def leaving(rules: Rules) -> Section:
+    """What becomes of a colour whose seat leaves before the game is over."""
+    text = (
+        "A seat that leaves early stays as passive or turns neutral, as the limits of the game say. A passive "
+        "one still deploys, but neither attacks nor moves, and wins nothing any more. What becomes of a colour "
+        "that turns neutral:"
+    )
+    heads = ("what", "becomes of it")
+    return Section("leaving", "Leaving the game", text, heads, _rows("leaving", ("what", "becomes"), rules))
+
+
+def conditions(when: str) -> list[tuple[str, str, list[str]]]:
+    """The parts of a `when`: option, comparison (empty: the option is on) and values. ValueError: no such form."""
+    parts = []
+    for part in when.split(" and ") if when else ():
+        found = _CONDITION.fullmatch(part)
+        if not found:
+            raise ValueError(
+                f"{_FILE.name}: {part!r} in when = {when!r} must be an option, option = value or option != value"
+            )
+        option, comparison, values = found.groups(default="")
+        parts.append((option, comparison, values.split("|") if values else []))
+    return parts
+
+
 def _rows(name: str, keys: tuple[str, ...], rules: Rules) -> Rows:
-    entries = [entry for entry in _known()[name] if _matters(entry.get("when", ""), rules)]
-    return tuple(tuple(str(entry.get(key, "")) for key in keys) for entry in entries)
+    entries = [entry for entry in known()[name] if _holds(entry.get("when", ""), rules)]
+    return tuple(tuple(str(entry.get(key, "")).format(**rules.options) for key in keys) for entry in entries)
 
 
-def _matters(when: str, rules: Rules) -> bool:
-    if not when:
-        return True
-    found = _WHEN.fullmatch(when)
-    if not found:
-        raise ValueError(
-            f"{_FILE.name}: when = {when!r} must be an option, option = value or option != value"
-        )
-    option, comparison, value = found.groups()
-    return rules.has(option) if not comparison else (rules.text(option) == value) == (comparison == "=")
+def _holds(when: str, rules: Rules) -> bool:
+    return all(
+        (rules.text(option) in values) == (comparison == "=") if comparison else rules.has(option)
+        for option, comparison, values in conditions(when)
+    )

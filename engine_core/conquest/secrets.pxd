@@ -1,6 +1,6 @@
 """What a seat may not know, and a consistent guess at it."""
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
 from engine_core.bits cimport bit, count, has, lowest, without_lowest

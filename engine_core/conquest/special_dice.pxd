@@ -1,6 +1,6 @@
 """Battles with more than plain dice: rewards that add dice or pips, and the expert rules that change a die."""
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t
 
 from engine_core.bits cimport has
 from engine_core.conquest.combat cimport (
@@ -25,15 +25,17 @@ cdef struct TopTwo:
     int best
     int second
 
-cdef inline TopTwo top_two(const uint8_t *dice, int n, int extra) noexcept nogil:
-    """The two highest of n dice and an extra one. The best n of n + 1 are kept: the second counts from 2 dice on."""
+cdef inline TopTwo top_two(int first, int second, int third, int extra) noexcept nogil:
+    """The two highest of up to three dice and an extra one; 0 = not rolled.
+
+    The best n of n + 1 dice are kept, so the second one counts from 2 dice on.
+    """
     cdef TopTwo top
-    cdef int i
-    top.best = extra
-    top.second = 0
-    for i in range(n):
-        top.second = larger(top.second, smaller(top.best, dice[i]))
-        top.best = larger(top.best, dice[i])
+    top.best = larger(first, second)
+    top.second = larger(smaller(first, second), smaller(top.best, third))
+    top.best = larger(top.best, third)
+    top.second = larger(top.second, smaller(top.best, extra))
+    top.best = larger(top.best, extra)
     return top
 
 cdef inline int with_airfield(const Rules *rules, const State *state, int colour, int own, int die) noexcept nogil:
@@ -51,20 +53,22 @@ cdef inline int with_airfield(const Rules *rules, const State *state, int colour
 
 cdef inline bint resolve(const Rules *rules, State *state, const uint8_t *dice, EventLog *events) noexcept nogil:
     """Compare the dice (ALL_DICE places, 0 = not rolled), tell them, take the losses."""
-    cdef TopTwo attack = top_two(dice, ATTACK_DICE, dice[ATTACK_EXTRA])
-    cdef TopTwo defence = top_two(dice + ATTACK_DICE, DEFENCE_DICE, dice[DEFENCE_EXTRA])
+    cdef TopTwo attack = top_two(dice[0], dice[1], dice[2], dice[ATTACK_EXTRA])
+    cdef TopTwo defence = top_two(dice[ATTACK_DICE], dice[ATTACK_DICE + 1], 0, dice[DEFENCE_EXTRA])
     cdef int at_risk = smaller(state.attack_dice, 1 + (dice[ATTACK_DICE + 1] > 0))
     cdef int lost
     cdef Event *event
-    attack.best = with_airfield(rules, state, state.turn_colour, state.attack_from, attack.best)
-    defence.best = with_airfield(rules, state, state.owner[state.attack_to], state.attack_to, defence.best)
+    if state.airfield[0] != NONE or state.airfield[1] != NONE:
+        attack.best = with_airfield(rules, state, state.turn_colour, state.attack_from, attack.best)
+        defence.best = with_airfield(rules, state, state.owner[state.attack_to], state.attack_to, defence.best)
     lost = (attack.best > defence.best) + (at_risk > 1 and attack.second > defence.second)
     event = emit(events, EVENT_BATTLE, turn_seat(rules, state), state.attack_from, state.attack_to,
                  state.attack_dice + (dice[ATTACK_EXTRA] > 0), lost, everyone(rules))
-    tell_dice(event, dice, ATTACK_DICE)
-    tell_dice(event, dice + ATTACK_EXTRA, 1)
-    tell_dice(event, dice + ATTACK_DICE, DEFENCE_DICE)
-    tell_dice(event, dice + DEFENCE_EXTRA, 1)
+    if event != NULL:
+        tell_dice(event, dice, ATTACK_DICE)
+        tell_dice(event, dice + ATTACK_EXTRA, 1)
+        tell_dice(event, dice + ATTACK_DICE, DEFENCE_DICE)
+        tell_dice(event, dice + DEFENCE_EXTRA, 1)
     return take_losses(rules, state, at_risk, lost, events)
 
 cdef inline bint rewards_help(const State *state) noexcept nogil:

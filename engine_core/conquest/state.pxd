@@ -409,7 +409,7 @@ cdef inline int defender_seat(const Rules *rules, const State *state) noexcept n
     return rules.colour_seat[colour]
 
 cdef inline int acting_seat(const Rules *rules, const State *state) noexcept nogil:
-    """The one seat that owes a decision; in PHASE_HEADQUARTERS it may be several (goals.pxd)."""
+    """The one seat that owes a decision; in PHASE_HEADQUARTERS it may be several (capitals.pxd)."""
     if state.phase == PHASE_DEFEND:
         return defender_seat(rules, state)
     return rules.colour_seat[state.turn_colour]

@@ -3,7 +3,7 @@
 from libc.string cimport memset
 from libc.stdint cimport uint8_t, uint64_t
 
-from engine_core.bits cimport bit, lowest, without_lowest
+from engine_core.bits cimport lowest, without_lowest
 from engine_core.conquest.capitals cimport (
     capital_apply, capital_settle, capital_sites, found_capital, headquarters_settle,
 )
@@ -12,7 +12,7 @@ from engine_core.conquest.cards cimport (
     trade_settle,
 )
 from engine_core.conquest.combat cimport (
-    attack_apply, can_attack, defend_apply, defend_settle, end_battle, fight, least_move, most_defence_dice,
+    attack_apply, can_attack, defend_apply, defend_settle, fight, least_move, most_defence_dice,
     occupy, occupy_check,
 )
 from engine_core.conquest.elimination cimport after_capture, is_last_fall
