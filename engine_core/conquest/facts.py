@@ -63,11 +63,15 @@ def sections(rulesets: Sequence[Ruleset], usual: Ruleset) -> tuple[Section, ...]
 
 
 def words(ruleset: Ruleset) -> Mapping[str, Mapping[str, str]]:
-    """Missions, objectives and rewards in a few words, by their names."""
+    """Missions, objectives and rewards in a few words, by their names.
+
+    `changed_mission` tells a mission that became the fallback, and which one it was.
+    """
     missions = _plain(ruleset, "missions").get("missions", ())
     objectives = _plain(ruleset, "edition").get("objectives", ())
     return {
         "mission": {each["id"]: mission_text(ruleset, each) for each in missions},
+        "changed_mission": {each["id"]: _changed_mission(ruleset, each) for each in missions},
         "objective": {each["id"]: objective_name(ruleset, each) for each in objectives},
         "reward": {reward: name for reward, (name, _) in REWARDS.items()},
     }
@@ -176,9 +180,17 @@ def _missions(ruleset: Ruleset) -> Iterator[Section]:
     if not table:
         return
     rows = tuple((str(each["id"]), mission_text(ruleset, each)) for each in table["missions"])
-    fallback = mission_text(ruleset, {"kind": "territories", **table["fallback"]})
-    text = f"A mission that can no longer be fulfilled becomes: {fallback}."
+    text = f"A mission that can no longer be fulfilled becomes: {_fallback(ruleset)}."
     yield Section("missions", "Missions", text, ("mission", "what it asks for"), rows)
+
+
+def _fallback(ruleset: Ruleset) -> str:
+    """What a mission becomes that can no longer be fulfilled."""
+    return mission_text(ruleset, {"kind": "territories", **_plain(ruleset, "missions")["fallback"]})
+
+
+def _changed_mission(ruleset: Ruleset, mission: Mapping[str, Any]) -> str:
+    return f"{_fallback(ruleset)}, in place of: {mission_text(ruleset, mission)}"
 
 
 def mission_text(ruleset: Ruleset, mission: Mapping[str, Any]) -> str:

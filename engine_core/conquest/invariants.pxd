@@ -107,7 +107,7 @@ cdef inline bint goal_can_be_answered(const Rules *rules, const State *state) no
     if state.phase == PHASE_HEADQUARTERS:
         return rules.headquarters and seats_that_pick(rules, state) != 0
     if state.phase == PHASE_STARS:
-        return rules.trade_phase == PHASE_STARS and offers_stars(rules, state)
+        return rules.stars and offers_stars(rules, state)
     if state.phase == PHASE_MANEUVER:
         return rules.rewards and can_fortify(rules, state)
     if state.phase == PHASE_OBJECTIVE:

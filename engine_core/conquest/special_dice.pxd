@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t
 
 from engine_core.bits cimport has
 from engine_core.conquest.combat cimport (
-    ATTACK_DICE, DEFENCE_DICE, larger, plain_fight, smaller, take_losses, tell_dice,
+    ATTACK_DICE, DEFENCE_DICE, larger, smaller, take_losses, tell_dice,
 )
 from engine_core.conquest.rewards cimport airfield_covers, has_reward
 from engine_core.conquest.state cimport (
@@ -71,20 +71,11 @@ cdef inline bint resolve(const Rules *rules, State *state, const uint8_t *dice, 
         tell_dice(event, dice + DEFENCE_EXTRA, 1)
     return take_losses(rules, state, at_risk, lost, events)
 
-cdef inline bint rewards_help(const State *state) noexcept nogil:
-    """Whether anybody has a die or an airfield; without them the same dice fall in a plain battle."""
-    return (
-        not has_reward(state, REWARD_ATTACK_DIE, NONE) or not has_reward(state, REWARD_DEFENSE_DIE, NONE)
-        or state.airfield[0] != NONE or state.airfield[1] != NONE
-    )
-
 cdef inline bint fight_with_rewards(const Rules *rules, State *state, int defence, Dice *dice,
                                     EventLog *events) noexcept nogil:
     """A roll to which either side may add its die; True when the same attack could go on."""
     cdef uint8_t rolled[ALL_DICE]
     cdef int border = rules.border[state.attack_from][state.attack_to]
-    if not rewards_help(state):
-        return plain_fight(rules, state, defence, dice, events)
     roll_with_extra(dice, STREAM_BATTLE, state.lap, state.attack_from, state.attack_to, state.rolls[border],
                     state.attack_dice, defence, has_reward(state, REWARD_ATTACK_DIE, state.turn_colour),
                     has_reward(state, REWARD_DEFENSE_DIE, state.owner[state.attack_to]), rolled)

@@ -229,10 +229,8 @@ cdef struct Rules:
     int fortify_moves                # Moves
     int fortify_by_path              # along own territories, not only to a neighbour
     int fortify_plain                # one move, no cap: reach alone decides
-    int after_place                  # the phases that follow others
-    int trade_phase
-    int after_deploy
-    int after_attacks
+    int after_place                  # the phase that follows
+    int stars                        # cards have stars, not symbols
     int card_reroll
     int commander
     int missions                     # how many there are; 0 = not played

@@ -36,7 +36,7 @@ from engine_core.conquest.state cimport (
     with_room,
 )
 from engine_core.conquest.special_dice cimport command_apply, finish_roll, reroll_apply, reroll_settle
-from engine_core.conquest.stars cimport stars_apply, stars_settle
+from engine_core.conquest.stars cimport offers_stars, stars_apply, stars_settle
 from engine_core.conquest.victory cimport finish, won
 from engine_core.dice cimport Dice
 from engine_core.kernel cimport BY_TURN_CAP, NONE, Action, ActionRange, EventLog, emit
@@ -52,7 +52,9 @@ cdef inline void begin_turn(const Rules *rules, State *state, EventLog *events) 
         state.turn_owned = state.owned[state.turn_colour]
     state.unchecked = 1
     state.reinforcements = income(rules, state, state.turn_colour)
-    state.phase = <uint8_t>rules.trade_phase
+    state.phase = PHASE_TRADE
+    if rules.stars:
+        state.phase = PHASE_STARS if offers_stars(rules, state) else PHASE_DEPLOY
     emit(events, EVENT_TURN, turn_seat(rules, state), 0, 0, 0, state.lap, everyone(rules))
     emit(events, EVENT_REINFORCED, turn_seat(rules, state), 0, 0, 0, state.reinforcements, everyone(rules))
 
@@ -103,14 +105,10 @@ cdef inline bint occupy_settle(const Rules *rules, State *state, EventLog *event
 cdef inline void end_attacks(const Rules *rules, State *state, Dice *dice, EventLog *events) noexcept nogil:
     if state.captured and rules.draw_at_end_attack:
         draw_card(rules, state, state.turn_colour, dice, events)
-    state.phase = <uint8_t>rules.after_attacks
-
-cdef inline bint objective_settle(const Rules *rules, State *state) noexcept nogil:
-    """True when there is an objective to claim."""
-    if claimable(rules, state):
-        return True
-    begin_fortify(rules, state)
-    return False
+    if rules.objectives and claimable(rules, state):
+        state.phase = PHASE_OBJECTIVE
+    else:
+        begin_fortify(rules, state)
 
 cdef inline void place_airfield(const Rules *rules, State *state, int territory, EventLog *events) noexcept nogil:
     build_airfield(rules, state, territory, events)
@@ -125,8 +123,6 @@ cdef inline bint airfield_settle(const Rules *rules, State *state, EventLog *eve
 
 cdef inline bint goal_waits(const Rules *rules, State *state, Dice *dice, EventLog *events) noexcept nogil:
     """As `waits`, for the phases of capitals, headquarters, objectives and expert dice."""
-    if state.phase == PHASE_OBJECTIVE:
-        return objective_settle(rules, state)
     if state.phase == PHASE_STARS:
         return stars_settle(rules, state, events)
     if state.phase == PHASE_MANEUVER:
