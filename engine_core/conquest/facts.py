@@ -58,8 +58,8 @@ def sections(rulesets: Sequence[Ruleset], usual: Ruleset) -> tuple[Section, ...]
     rules = Rules(usual)
     parts = [_seats(rulesets), _board(usual), setup_section(usual), turn_section(usual)]
     parts += [*_two_seats(rulesets, usual), _victory(rules), _cards(usual, rules)]
-    parts += [*_missions(usual), *_edition(usual, rules), leaving(rules), reconstructed(rules), rulings(rules)]
-    return tuple(parts)
+    parts += [*_missions(usual), *_edition(usual, rules)]
+    return (*parts, leaving(rules), reconstructed(rules), rulings(rules))
 
 
 def words(ruleset: Ruleset) -> Mapping[str, Mapping[str, str]]:

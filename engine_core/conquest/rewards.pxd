@@ -116,17 +116,6 @@ cdef inline void drop_rewards(const Rules *rules, State *state, int colour, Even
             state.reward[reward] = NONE
             emit(events, EVENT_REWARD_LOST, rules.colour_seat[colour], reward, 0, 0, 0, everyone(rules))
 
-cdef inline bint airfield_covers(const Rules *rules, const State *state, int colour, int territory) noexcept nogil:
-    """Whether the colour has an airfield on the territory or next to it; two are no better than one."""
-    cdef int token
-    cdef int at
-    for token in range(2):
-        at = state.airfield[token]
-        if at != NONE and has_reward(state, airfield_reward(token), colour):
-            if has(rules.adjacent[at] | bit(at), territory):
-                return True
-    return False
-
 cdef inline bint changes_dice(const State *state) noexcept nogil:
     """Whether anybody has a die or an airfield; without them the same dice fall in a plain battle."""
     return (

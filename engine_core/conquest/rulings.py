@@ -45,23 +45,25 @@ def reconstructed(rules: Rules) -> Section:
 def leaving(rules: Rules) -> Section:
     """What becomes of a colour whose seat leaves before the game is over."""
     text = (
-        "A seat that leaves early stays as passive or turns neutral, as the limits of the game say. A passive "
-        "one still deploys, but neither attacks nor moves, and wins nothing any more. What becomes of a colour "
-        "that turns neutral:"
+        "A seat that leaves early stays as passive or turns neutral, as the limits of the game say. A "
+        "passive one still deploys, but neither attacks nor moves, and wins nothing any more. What becomes "
+        "of a colour that turns neutral:"
     )
     heads = ("what", "becomes of it")
     return Section("leaving", "Leaving the game", text, heads, _rows("leaving", ("what", "becomes"), rules))
 
 
 def conditions(when: str) -> list[tuple[str, str, list[str]]]:
-    """The parts of a `when`: option, comparison (empty: the option is on) and values. ValueError: no such form."""
+    """The parts of a `when`: option, comparison (empty: the option is on), values.
+
+    Raises ValueError for a part of another form.
+    """
     parts = []
     for part in when.split(" and ") if when else ():
         found = _CONDITION.fullmatch(part)
         if not found:
-            raise ValueError(
-                f"{_FILE.name}: {part!r} in when = {when!r} must be an option, option = value or option != value"
-            )
+            wanted = "an option, option = value or option != value"
+            raise ValueError(f"{_FILE.name}: {part!r} in when = {when!r} must be {wanted}")
         option, comparison, values = found.groups(default="")
         parts.append((option, comparison, values.split("|") if values else []))
     return parts

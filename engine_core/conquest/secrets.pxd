@@ -188,7 +188,9 @@ cdef inline bint take_mission(const Rules *rules, State *state, int colour, int 
         return False
     state.mission[colour] = <uint8_t>mission
     void_if_impossible(rules, state, colour)
-    if rules.missions_own_turn or not still_plays(rules, state, colour) or not fulfils(rules, state, colour):
+    if rules.missions_own_turn and colour != state.turn_colour:
+        return True
+    if not still_plays(rules, state, colour) or not fulfils(rules, state, colour):
         return True
     state.mission[colour] = NONE
     state.mission_void &= ~(<uint8_t>1 << colour)

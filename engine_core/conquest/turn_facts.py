@@ -53,7 +53,8 @@ class Rules:
     @property
     def starting_maneuver(self) -> str:
         """The move of Starting Maneuver, which goes as far as a fortifying one."""
-        where = "to an adjacent own territory" if self.text("fortify") == "adjacent" else "along own territories"
+        adjacent = self.text("fortify") == "adjacent"
+        where = "to an adjacent own territory" if adjacent else "along own territories"
         return f"one move {where} before the first attack"
 
     @property
