@@ -161,7 +161,6 @@ cdef inline void guess_missions(const Rules *rules, State *state, int attempt, c
     cdef int colour
     cdef int number
     cdef int n = 0
-    cdef int i
     for colour in range(rules.colours):
         if state.mission[colour] != NONE:
             left &= ~bit(state.mission[colour])
@@ -173,14 +172,24 @@ cdef inline void guess_missions(const Rules *rules, State *state, int attempt, c
         left = without_lowest(left)
         n += 1
     mix(order, n, MOST_GUESSES + attempt, dice)
+    n = deal_guessed(rules, state, order, n, True)   # first: who is out can have any that they leave
+    deal_guessed(rules, state, order, n, False)
+
+cdef inline int deal_guessed(const Rules *rules, State *state, uint8_t *order, int n, bint playing) noexcept nogil:
+    """Give those who still play, or the others, one of n missions each; return how many are left."""
+    cdef int colour
+    cdef int i
     for colour in range(rules.colours):
         if rules.colour_seat[colour] == NONE or state.mission[colour] != NONE:
+            continue
+        if still_plays(rules, state, colour) != playing:
             continue
         for i in range(n):
             if take_mission(rules, state, colour, order[i]):
                 n -= 1
                 order[i] = order[n]
                 break
+    return n
 
 cdef inline bint take_mission(const Rules *rules, State *state, int colour, int mission) noexcept nogil:
     """Give the colour the mission unless it cannot have it: it would have given it back, or have won by it."""
