@@ -82,7 +82,7 @@ class Watcher:
             for event in events:
                 self.out.print(self.game.event_text(event), markup=False)
             return
-        told = self.teller.tell(events, view.troops)
+        told = self.teller.tell(events, view.troops, self._changed(view))
         if self.live is None:
             self._print(told, view)
         else:
@@ -179,16 +179,20 @@ class Watcher:
             elif holder == ON_BOARD:
                 yield Text(text)
 
+    def _changed(self, view: View) -> Sequence[int]:
+        """For each colour 1 when its mission became the fallback, as far as the public knows."""
+        return view.field("mission_void") if "mission_void" in self.fields else ()
+
     def _missions(self, view: View) -> Iterator[Text]:
-        """Each colour's mission, as far as the public knows it; one that could not be fulfilled says so."""
+        """Each colour's mission, as far as the public knows it; a changed one names both."""
         from rich.text import Text
 
         names = self.game.description.names("mission")
-        changed = view.field("mission_void") if "mission_void" in self.fields else ()
+        changed = self._changed(view)
         for colour, mission in enumerate(view.field("mission")):
             if mission >= 0:
-                text = self.words.get("mission", {}).get(names[mission], names[mission])
-                text += " until it changed" if changed and changed[colour] > 0 else ""
+                kind = "changed_mission" if changed and changed[colour] > 0 else "mission"
+                text = self.words.get(kind, {}).get(names[mission], names[mission])
                 yield Text(f"{text} ({self.letters[colour]})", self.styles[colour])
 
     def _wrapped(self, title: str, parts: Iterable[Text]) -> Iterator[Text]:
