@@ -9,7 +9,7 @@ from engine_core.conquest.missions cimport fulfils
 from engine_core.conquest.special_dice cimport offers_changes
 from engine_core.conquest.stars cimport offers_stars
 from engine_core.conquest.state cimport (
-    MAX_MISSIONS, MISSION_ELIMINATE, ON_BOARD, PHASE_HEADQUARTERS, PHASE_OVER, PHASE_REROLL, PHASE_STARS, PHASE_TRADE,
+    MAX_MISSIONS, MISSION_ELIMINATE, ON_BOARD, PHASE_OVER, PHASE_REROLL, PHASE_STARS, PHASE_TRADE,
     REWARDS, Rules, State, in_setup, still_plays,
 )
 from engine_core.dice cimport STREAM_RESAMPLE, Dice, draw
@@ -116,7 +116,7 @@ cdef inline int hidden_places(const Rules *rules, const State *state) noexcept n
 cdef inline bint hides_headquarters(const Rules *rules, const State *state, int colour) noexcept nogil:
     """Whether the colour may have a headquarters that this view does not show; who plays on has one."""
     return (
-        rules.headquarters_hidden and state.phase != PHASE_HEADQUARTERS and not in_setup(state)
+        rules.headquarters_hidden and state.phase != PHASE_OVER and not in_setup(state)
         and state.capital[colour] == NONE and rules.colour_seat[colour] != NONE
         and not has(state.capital_known, colour)
     )
