@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from playing import SETUPS, Chooser, every_setup, game_of, moment, option, played, setup_name, walk
 
-from engine_core import Event, Game, State, View
+from engine_core import Event, Game, State, View, load
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=4)
 SEED = st.integers(0, 2**32)
@@ -427,6 +427,20 @@ def test_guesses_fit_all_through_games_with_secret_goals(number: int) -> None:
             if decision % 100 == seed:
                 for seat, view in views(state):
                     check_guess(state, seat, view, decision)
+
+
+@pytest.mark.parametrize("deck", ["eu14", "us12_guess"])
+def test_guesses_find_a_mission_for_who_has_done_most_of_them(deck: str) -> None:
+    """Violet holds two thirds of the board: few missions are left that it would not have won by."""
+    game = load("secret_mission", seats=6, mission_deck=deck)
+    places = enumerate(game.ruleset.board.territories)
+    yellow = [place.id for at, place in places if at % 5 and place.region in (4, 5)]
+    board = ",".join(["*:5x3", *(f"{name}:4x1" for name in yellow)])
+    state = game.position(f"phase=attack turn_colour=5 mission=M05,M06,M04,M03,M02,M01 board={board}")
+    for seat in (PUBLIC, 0, 4):
+        view = state.public_view() if seat == PUBLIC else state.view(seat)
+        for fill in range(400):
+            assert not already_won(view.resample(fill), seat)
 
 
 @every_setup
