@@ -46,8 +46,8 @@ class ArenaGroup(click.Group):
         """Run a command; what a user can act on is one message, never a traceback."""
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
-            raise
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise  # click ends quietly when the reader of a pipe has seen enough
         except Exception as error:
             if os.environ.get(DEBUG_VARIABLE):
                 raise

@@ -45,6 +45,8 @@ class Bot(PhaseBot):
         return self.way_in(offer.a, extra=max(1, offer.hi))
 
     def deploy(self, legal: Legal) -> Choice:
+        if called := self.aims.call(legal):
+            return called
         weakest = max(legal, key=lambda offer: self.gap(offer.a))
         gap = self.gap(weakest.a)
         if gap > 0:
@@ -58,7 +60,7 @@ class Bot(PhaseBot):
         move = legal[0]
         if not self.now.enemies(move.b):
             return move.first()
-        return move.action(max(move.lo, move.hi - self.guard(move.a)))
+        return self.advance(move, leave=self.guard(move.a))
 
     # ---- thoughts
 
@@ -73,8 +75,15 @@ class Bot(PhaseBot):
         """The best odds of an attack from a territory; one into the wanted region counts as better by 1."""
         now, region_of = self.now, self.terrain.region_of
         enemies = now.fronts.get(territory, ())
-        odds = [now.chance(territory, enemy, extra) + (region_of[enemy] == self.wanted) for enemy in enemies]
-        return max(odds, default=0.0)
+        return max(
+            (
+                now.chance(territory, enemy, extra)
+                + (region_of[enemy] == self.wanted)
+                + self.aims.pursuit(territory, enemy, extra)
+                for enemy in enemies
+            ),
+            default=0.0,
+        )
 
     def guard(self, territory: int) -> int:
         """The troops that a territory of a region held needs against those next to it; 0 elsewhere."""

@@ -24,6 +24,8 @@ class Bot(PhaseBot):
         return self.shortage(offer.a)
 
     def deploy(self, legal: Legal) -> Choice:
+        if called := self.aims.call(legal):
+            return called
         weakest = max(legal, key=self.wants)
         short = self.shortage(weakest.a)
         if short > 0:
@@ -37,7 +39,7 @@ class Bot(PhaseBot):
         move = legal[0]
         if not self.now.enemies(move.b):
             return move.first()
-        return move.action(max(move.lo, move.hi - self.now.threat(self.now.enemies(move.a))))
+        return self.advance(move, leave=self.now.threat(self.now.enemies(move.a)))
 
     # ---- walls
 
@@ -49,7 +51,8 @@ class Bot(PhaseBot):
     def best_sortie(self, territory: int, extra: int) -> float:
         """The best odds of an attack from a border that is given some extra troops."""
         enemies = self.now.fronts.get(territory, ())
-        return max((self.now.chance(territory, enemy, extra) for enemy in enemies), default=0.0)
+        chance, pursuit = self.now.chance, self.aims.pursuit
+        return max((chance(territory, e, extra) + pursuit(territory, e, extra) for e in enemies), default=0.0)
 
     def worth(self, source: int, target: int) -> float:
         """Sorties by the spare troops, those first that leave the fewest borders; else one raid a turn."""

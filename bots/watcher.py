@@ -50,6 +50,8 @@ class Bot(PhaseBot):
         return self.alarm(offer.a)
 
     def deploy(self, legal: Legal) -> Choice:
+        if called := self.aims.call(legal):
+            return called
         start = max(legal, key=lambda offer: self.best_strike(offer.a, offer.hi))
         loudest = max(legal, key=self.wants)
         if self.best_strike(start.a, start.hi) < self.worth_of_rival() and self.wants(loudest) >= ALARM:
@@ -62,7 +64,7 @@ class Bot(PhaseBot):
     def occupy(self, legal: Legal) -> Choice:
         move = legal[0]
         ahead, behind = self.largest_beside(move.b), self.largest_beside(move.a)
-        return move.last() if ahead and ahead >= behind else move.first()
+        return self.advance(move) if ahead and ahead >= behind else move.first()
 
     # ---- watching
 
@@ -117,4 +119,5 @@ class Bot(PhaseBot):
     def best_strike(self, territory: int, extra: int) -> float:
         """The worth of the best attack from a territory that is given some extra troops."""
         enemies = self.now.fronts.get(territory, ())
-        return max((self.worth(territory, enemy, extra) for enemy in enemies), default=0.0)
+        worth, pursuit = self.worth, self.aims.pursuit
+        return max((worth(territory, e, extra) + pursuit(territory, e, extra) for e in enemies), default=0.0)

@@ -26,9 +26,9 @@ class Field:
     """One named run of int32 in the packed position or view.
 
     `of` says what the values are (`number`, `territory`, `card`, `seat`, `colour`, `phase`, a name of
-    Description.labels, or `holder`: a colour, 100 for the deck or the board, 101 for the discards, 102 for
-    what is laid aside), `per` what indexes them ("" for a scalar or a plain row); -1 stands for hidden or
-    none. A position text leaves out what equals `default`.
+    Description.labels; `holder`: a colour, 100 for the deck, 101 for the discards, 102 for what is laid
+    aside; or `claimant`: a colour, 100 for the board), `per` what indexes them ("" for a scalar or a plain
+    row); -1 stands for hidden or none. A position text leaves out what equals `default`.
     """
 
     name: str

@@ -12,6 +12,7 @@ from importlib import import_module, util
 from typing import Protocol, cast
 
 from engine_core import registry
+from engine_core.errors import OptionError
 from engine_core.options import Option, OptionValue
 from engine_core.ruleset import Ruleset
 
@@ -54,13 +55,27 @@ def facts(variant: str, **options: OptionValue) -> tuple[Section, ...]:
     Raises UnknownName for a variant or option that is not there, OptionError for a value that is not allowed.
     """
     chosen = registry.variant(variant)
-    low, high = chosen.seats
-    rulesets = [registry.load_ruleset(variant, seats=n, **options) for n in range(low, high + 1)]
+    rulesets = _rulesets(chosen, options)
+    usual = min(rulesets, key=lambda each: abs(each.seats - chosen.usual_seats))
     module = _module(chosen.family)
-    own = module.sections(rulesets, rulesets[chosen.usual_seats - low]) if module else ()
+    own = module.sections(rulesets, usual) if module else ()
     table = {option.name: option for option in registry.family(chosen.family).options}
     used = [replace(each, default=options.get(each.name, each.default)) for each in chosen.options]
     return (*own, _options(used, table), *(_sources(module.sources()) if module else ()))
+
+
+def _rulesets(chosen: registry.Variant, options: Mapping[str, OptionValue]) -> list[Ruleset]:
+    """The variant for every number of seats that these options allow; OptionError when they allow none."""
+    found, refused = [], None
+    low, high = chosen.seats
+    for seats in range(low, high + 1):
+        try:
+            found.append(registry.load_ruleset(chosen.name, seats=seats, **options))
+        except OptionError as error:
+            refused = error
+    if refused and not found:
+        raise refused
+    return found
 
 
 def _module(family: str) -> FactsModule | None:

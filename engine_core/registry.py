@@ -225,7 +225,8 @@ def load_ruleset(name: str, *, seats: int | None = None, **options: OptionValue)
     seats = chosen.usual_seats if seats is None else seats
     low, high = chosen.seats
     if type(seats) is not int or not low <= seats <= high:
-        raise OptionError("seats", seats, f"{low}..{high} in variant {name}" if low < high else f"{low}")
+        numbers = f"{low}..{high}" if low < high else f"{low}"
+        raise OptionError("seats", seats, f"{numbers} in variant {name}")
     table = family(chosen.family)
     values = {option.name: option.default for option in chosen.options}
     values |= {key: table.option(key).check(value) for key, value in options.items()}

@@ -22,6 +22,7 @@ from engine_core.description import Description, Field, Kind
 from engine_core.errors import TextError, unknown
 
 HOLDERS = {100: "deck", 101: "discard", 102: "aside"}
+CLAIMANTS = {100: "board"}
 NO_OPERAND = 255
 INT32 = range(-(1 << 31), 1 << 31)
 _RUN = 3  # from this many equal neighbours on a row is written as value*count
@@ -209,6 +210,8 @@ def _values(description: Description, field: Field) -> _Values:
 def _names(description: Description, of: str) -> dict[int, str]:
     if of == "holder":
         return HOLDERS
+    if of == "claimant":
+        return CLAIMANTS
     return dict(enumerate(description.names(of)))
 
 

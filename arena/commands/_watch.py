@@ -82,7 +82,7 @@ class Watcher:
             for event in events:
                 self.out.print(self.game.event_text(event), markup=False)
             return
-        told = self.teller.tell(events, view.troops)
+        told = self.teller.tell(events, view.troops, self._changed(view))
         if self.live is None:
             self._print(told, view)
         else:
@@ -164,7 +164,7 @@ class Watcher:
         for title, field, per in GOALS:
             if field not in self.fields:
                 continue
-            parts = list(self._held(view.field(field), per) if per else self._missions(view.field(field)))
+            parts = list(self._held(view.field(field), per) if per else self._missions(view))
             if parts:
                 yield from self._wrapped(f"{title}: ", parts)
 
@@ -179,13 +179,20 @@ class Watcher:
             elif holder == ON_BOARD:
                 yield Text(text)
 
-    def _missions(self, missions: Sequence[int]) -> Iterator[Text]:
+    def _changed(self, view: View) -> Sequence[int]:
+        """For each colour 1 when its mission became the fallback, as far as the public knows."""
+        return view.field("mission_void") if "mission_void" in self.fields else ()
+
+    def _missions(self, view: View) -> Iterator[Text]:
+        """Each colour's mission, as far as the public knows it; a changed one names both."""
         from rich.text import Text
 
         names = self.game.description.names("mission")
-        for colour, mission in enumerate(missions):
+        changed = self._changed(view)
+        for colour, mission in enumerate(view.field("mission")):
             if mission >= 0:
-                text = self.words.get("mission", {}).get(names[mission], names[mission])
+                kind = "changed_mission" if changed and changed[colour] > 0 else "mission"
+                text = self.words.get(kind, {}).get(names[mission], names[mission])
                 yield Text(f"{text} ({self.letters[colour]})", self.styles[colour])
 
     def _wrapped(self, title: str, parts: Iterable[Text]) -> Iterator[Text]:

@@ -22,19 +22,47 @@ SOURCES = Path(__file__).resolve().parents[2]
 
 @click.command(
     "bench",
-    short_help="Measure the core, gRPC, Ray and steps from Python.",
-    epilog=example("arena bench --quick", "arena bench core --output results/bench.md"),
+    short_help="Measure the core, variants, gRPC, Ray and steps from Python.",
+    epilog=example(
+        "arena bench --quick",
+        "arena bench core --output results/bench.md",
+        "arena bench --terminations results/terminations",
+    ),
 )
 @click.argument("parts", nargs=-1)
 @click.option("--list", "listing", is_flag=True, help="List the parts and measure nothing.")
 @click.option("--quick", is_flag=True, help="Seconds instead of minutes; less exact.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write them as Markdown.")
+@click.option(
+    "--terminations",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Instead, count how games of every variant end, into FOLDER; goes on where it was broken off.",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    default=2000,
+    show_default=True,
+    help="Games per variant, number of seats and bot for --terminations.",
+)
+@click.option(
+    "--workers", type=click.IntRange(0), default=0, help="Ray workers for --terminations; 0: one a core."
+)
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, parts: tuple[str, ...], listing: bool, quick: bool, output: Path | None, as_json: bool
+    ctx: click.Context,
+    parts: tuple[str, ...],
+    listing: bool,
+    quick: bool,
+    output: Path | None,
+    terminations: Path | None,
+    games: int,
+    workers: int,
+    as_json: bool,
 ) -> None:
-    """Measure PARTS (all when none is named): core, gRPC, Ray, steps from Python.
+    """Measure PARTS (all when none is named): core, variants, gRPC, Ray, steps from Python.
 
     Every figure stands beside another one of the same run, since machines differ and are shared. Exit code 1:
     a goal is not met, or a part could not be measured.
@@ -42,6 +70,13 @@ def command(
     from arena.bench import parts as all_parts
     from arena.tables import one_of
 
+    if terminations is not None:
+        if parts or listing or quick or output:
+            raise click.UsageError(
+                "--terminations measures no parts: give it --games, --workers, --json alone"
+            )
+        _count_endings(terminations, games, workers, as_json=as_json)
+        return
     known = all_parts()
     for name in parts:
         if name not in known:
@@ -59,6 +94,17 @@ def command(
         click.echo(f"wrote {output}", err=True)
     if any(figure.met is False for figures in found.values() for figure in figures):
         ctx.exit(FAILED)
+
+
+def _count_endings(folder: Path, games: int, workers: int, *, as_json: bool) -> None:
+    from arena.commands import _terminations
+
+    rows = _terminations.survey(folder, games, workers, _commit())
+    if as_json:
+        print_json(rows)
+    else:
+        console().print(table(_terminations.HEADS, [_terminations.line(row) for row in rows]))
+    click.echo(f"wrote {folder}", err=True)
 
 
 def _measure(parts: Mapping[str, Part], quick: bool, *, show: bool) -> dict[str, list[Figure]]:
@@ -117,11 +163,13 @@ def _conditions(quick: bool) -> dict[str, str]:
 
 
 def _commit() -> str:
-    """The commit measured, marked when files differ from it."""
+    """The commit measured, marked when files differ from it, other than results."""
     git = ["git", "-C", str(SOURCES)]
     try:
         commit = subprocess.check_output([*git, "rev-parse", "--short=12", "HEAD"], text=True)
-        changed = subprocess.check_output([*git, "status", "--porcelain", "-uno"], text=True)
+        changed = subprocess.check_output(
+            [*git, "status", "--porcelain", "-uno", "--", ":!results"], text=True
+        )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return commit.strip() + (" with changes" if changed else "")

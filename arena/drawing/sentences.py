@@ -88,10 +88,16 @@ class Teller:
         self.words = words(game.ruleset)
         self.run: _Run | None = None
         self.troops: Sequence[int] = ()
+        self.changed: Sequence[int] = ()
 
-    def tell(self, events: Iterable[Event], troops: Sequence[int]) -> list[str]:
-        """The sentences that these events complete; `troops` by territory are those after them."""
+    def tell(self, events: Iterable[Event], troops: Sequence[int], changed: Sequence[int] = ()) -> list[str]:
+        """The sentences that these events complete.
+
+        After them, `troops` stand on each territory, and `changed` is 1 for a colour whose mission became
+        the fallback.
+        """
         told: list[str] = []
+        self.changed = changed
         events = list(events)
         names = [self._name(event) for event in events]
         for event, name in zip(events, names, strict=True):
@@ -177,6 +183,8 @@ class Teller:
             self._operand(of, value)
             for of, value in zip(kind.operands, (event.a, event.b, event.c), strict=True)
         )
+        if kind.name == "fulfilled" and self._has_changed(event.seat):
+            a = self._operand("changed_mission", event.a)
         return _capital(
             SENTENCES[kind.name].format(
                 who=self._who(event.seat),
@@ -192,6 +200,13 @@ class Teller:
             )
         )
 
+    def _has_changed(self, seat: int) -> bool:
+        """Whether the mission of a seat's colour became the fallback."""
+        return any(
+            flag > 0 and owner == seat
+            for flag, owner in zip(self.changed, self.game.description.colour_seat, strict=False)
+        )
+
     def _operand(self, of: str, value: int) -> str:
         """An operand in words; empty when there is none."""
         if not of or value == NO_OPERAND:
@@ -200,7 +215,7 @@ class Teller:
             return self._place(value)
         if of == "colour":
             return self._colour(value)
-        names = self.game.description.names(of)
+        names = self.game.description.names("mission" if of == "changed_mission" else of)
         name = names[value] if value < len(names) else str(value)
         if of == "card":
             return self._card(value, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from itertools import product
 
@@ -13,16 +14,19 @@ DEFENCE_DICE = 2
 EXACT_UP_TO = 120
 
 
+def compare(attack: Iterable[int], defence: Iterable[int]) -> tuple[int, int]:
+    """(attacker's losses, defender's losses) of dice on the table; the defender wins a tied pair."""
+    pairs = list(zip(sorted(attack, reverse=True), sorted(defence, reverse=True), strict=False))
+    lost = sum(a <= d for a, d in pairs)
+    return lost, len(pairs) - lost
+
+
 @cache
 def roll_outcomes(attack_dice: int, defence_dice: int) -> tuple[tuple[int, int, float], ...]:
     """(attacker's losses, defender's losses, probability) of one roll; the defender wins a tied pair."""
     losses: Counter[tuple[int, int]] = Counter()
     for dice in product(range(SIDES), repeat=attack_dice + defence_dice):
-        attack = sorted(dice[:attack_dice], reverse=True)
-        defence = sorted(dice[attack_dice:], reverse=True)
-        pairs = list(zip(attack, defence, strict=False))
-        lost = sum(a <= d for a, d in pairs)
-        losses[lost, len(pairs) - lost] += 1
+        losses[compare(dice[:attack_dice], dice[attack_dice:])] += 1
     rolls = SIDES ** (attack_dice + defence_dice)
     return tuple((*lost, count / rolls) for lost, count in sorted(losses.items()))
 

@@ -20,6 +20,10 @@ def decide(view: View, legal: Legal, rng: Random) -> Action:
             worth[offer.last()] = lead(view, offer.a)
         elif name == "fortify" and lead(view, offer.a) == NO_ENEMY != lead(view, offer.b):
             worth[offer.last()] = lead(view, offer.b)
+        elif name == "objective":
+            worth[offer.last()] = 1
+        elif name == "stars":
+            worth[offer.last()] = offer.a + 2 * offer.b
     return max(worth, key=lambda action: worth[action]) if worth else legal.sample(rng)
 
 

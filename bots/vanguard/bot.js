@@ -24,13 +24,18 @@ function start(game) {
     // What each kind of action is worth; undefined where it is worse than to stop.
     const worth = {
       trade: () => 1,
+      stars: ({ a, b }) => a + 2 * b,
       bonus: ({ a }) => bestLead(a),
+      capital: ({ a }) => -neighbours[a].length,
+      headquarters: ({ a }) => view.troops[a] - enemies(a).length,
       claim: ({ a }) => friends(a),
       place: ({ a, c }) => (mine.has(c) ? bestLead(a) : -view.troops[a]),
       deploy: ({ a }) => bestLead(a),
       defend: () => 1,
       occupy: () => 1,
       attack: ({ a, b }) => (lead(a, b) >= CLEARLY_MORE ? lead(a, b) : undefined),
+      objective: () => 1,
+      airfield: ({ a }) => enemies(a).length,
       fortify: ({ a, b }) => (enemies(a).length === 0 && enemies(b).length > 0 ? view.troops[a] : undefined),
     };
 

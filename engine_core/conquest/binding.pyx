@@ -1,6 +1,6 @@
 """From a ruleset to the rules block: functions, numbers and masks that the kernel reads without asking for names."""
 
-from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
 from engine_core.bits cimport bit
@@ -11,8 +11,7 @@ from engine_core.conquest.state cimport (
     CAPITALS_CHOSEN, CAPITALS_CLAIMED, CAPITALS_NONE, MISSION_ELIMINATE, MISSION_REGIONS, MISSION_REGIONS_AND_ONE,
     MISSION_TERRITORIES, MOVES_FROM_MANY, MOVES_FROM_ONE, MOVES_SINGLE, NO_CAP, OBJECTIVE_CITIES,
     OBJECTIVE_ENEMY_CAPITALS, OBJECTIVE_NEW_CITIES, OBJECTIVE_NEW_REGION, OBJECTIVE_NEW_TERRITORIES,
-    OBJECTIVE_REGION, OBJECTIVE_REGIONS, OBJECTIVE_TERRITORIES, PHASE_ATTACK, PHASE_BEGIN, PHASE_FORTIFY,
-    PHASE_HEADQUARTERS, PHASE_MANEUVER, PHASE_OBJECTIVE, PHASE_STARS, PHASE_TRADE, SCOPE_BATTLE_LOCATION,
+    OBJECTIVE_REGION, OBJECTIVE_REGIONS, OBJECTIVE_TERRITORIES, PHASE_BEGIN, PHASE_HEADQUARTERS, SCOPE_BATTLE_LOCATION,
     SCOPE_EITHER, SCOPE_OWN_TERRITORY, Rules,
 )
 from engine_core.kernel cimport NONE
@@ -74,7 +73,7 @@ cdef void bind_cards(Rules *rules, dict options):
         rules.holds_set = italian_set
     for symbol, value in enumerate(FIXED_VALUES.get(options["trade_values"], ())):
         rules.fixed_value[symbol] = value
-    rules.trade_phase = PHASE_STARS if options["trade_values"] == "stars" else PHASE_TRADE
+    rules.stars = options["trade_values"] == "stars"
     rules.star_trades_a_turn = options["star_trades_per_turn"]
     rules.bonus_a_turn = {"per_turn": 1, "per_trade": 255, "none": 0}[options["territory_bonus"]]
     rules.bonus_declinable = options["bonus_declinable"]
@@ -110,8 +109,6 @@ cdef void bind_turn(Rules *rules, dict options):
     rules.starting_troops = options["starting_troops"]
     rules.turn_cap = options["turn_cap"]
     rules.after_place = PHASE_HEADQUARTERS if options["headquarters"] != "none" else PHASE_BEGIN
-    rules.after_deploy = PHASE_MANEUVER if options["rewards"] else PHASE_ATTACK
-    rules.after_attacks = PHASE_OBJECTIVE if options["objectives"] != "none" else PHASE_FORTIFY
 
 
 cdef void bind_goals(Rules *rules, dict options):
@@ -129,7 +126,7 @@ cdef void bind_goals(Rules *rules, dict options):
     rules.elimination_win = options["elimination_win"] == "immediate"
     rules.rewards = options["rewards"]
     rules.rewards_piled = options["reward_placement"] == "pile"
-    rules.rewards_down = options["reward_visibility"] == "down" or rules.rewards_piled
+    rules.rewards_down = options["reward_visibility"] == "down"
     rules.airfield_scope = SCOPES[options["airfield_scope"]]
     rules.airfield_cap = options["airfield_cap"]
     rules.guaranteed_beats_objective = options["guaranteed_card_beats_objective"]

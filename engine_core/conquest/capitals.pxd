@@ -3,12 +3,13 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from engine_core.bits cimport bit, count, has, lowest, without_lowest
-from engine_core.conquest.setup cimport first_living, unclaimed
+from engine_core.conquest.setup cimport deal_extra_cards, first_living, unclaimed
 from engine_core.conquest.state cimport (
     CAPITALS_CLAIMED, EVENT_CAPITAL, EVENT_CLAIMED, EVENT_HEADQUARTERS, EVENT_HEADQUARTERS_PICKED, KIND_CAPITAL,
     KIND_HEADQUARTERS, PHASE_BEGIN, PHASE_CLAIM, PHASE_PLACE, RULE_NO_SUCH_TERRITORY, RULE_NOT_ASKED, RULE_NOT_OWN,
     RULE_OK, RULE_TAKEN, RULE_UNUSED_OPERAND, Rules, State, everyone, give, next_living,
 )
+from engine_core.dice cimport Dice
 from engine_core.kernel cimport NONE, Action, ActionRange, EventLog, add_range, emit
 
 cdef inline uint64_t capital_sites(const Rules *rules, const State *state) noexcept nogil:
@@ -129,19 +130,22 @@ cdef inline void reveal(const Rules *rules, State *state, int colour, EventLog *
     state.capital_known |= <uint8_t>(1 << colour)
     emit(events, EVENT_HEADQUARTERS, rules.colour_seat[colour], state.capital[colour], colour, 0, 0, everyone(rules))
 
-cdef inline bint headquarters_settle(const Rules *rules, State *state, EventLog *events) noexcept nogil:
-    """True while a pick is owed; then the headquarters' cards leave the deck, and they may be shown."""
+cdef inline bint headquarters_settle(const Rules *rules, State *state, Dice *dice, EventLog *events) noexcept nogil:
+    """True while a pick is owed; then the headquarters' cards leave the deck, which is dealt from only now."""
     cdef int colour
     if seats_that_pick(rules, state):
         return True
     for colour in range(rules.colours):
         if not has(state.living, colour):
+            if rules.colour_seat[colour] != NONE:
+                state.capital_known |= <uint8_t>(1 << colour)   # who left before has none, as all know
             continue
         if state.capital[colour] == NONE:
             pick_headquarters(rules, state, colour, lowest(state.owned[colour]), events)
         put_aside(state, rules.territory_card[state.capital[colour]])
         if not rules.headquarters_hidden:
             reveal(rules, state, colour, events)
+    deal_extra_cards(rules, state, dice, events)
     state.phase = PHASE_BEGIN
     return False
 

@@ -114,8 +114,13 @@ cdef inline bint must_trade(const Rules *rules, const State *state) noexcept nog
     return rules.must_trade_at and held >= rules.must_trade_at and not state.trades_this_turn
 
 cdef inline int trade_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:
-    """Every set in the hand, its cards in ascending order; KIND_END keeps the cards where that is allowed."""
+    """Every set in the hand, its cards in ascending order; KIND_END keeps the cards where that is allowed.
+
+    Hoarders of more than 30 cards may have more sets than fit: KIND_END has its place all the same.
+    """
     cdef int n = 0
+    cdef bint may_keep = not must_trade(rules, state)
+    cdef int most = cap - may_keep
     cdef uint64_t first = state.hand[state.turn_colour]
     cdef uint64_t second
     cdef uint64_t third
@@ -131,9 +136,9 @@ cdef inline int trade_legal(const Rules *rules, const State *state, ActionRange 
             third = second
             while third:
                 if rules.is_set(rules, bit(a) | bit(b) | (third & (~third + 1))):
-                    add_range(out, &n, cap, KIND_TRADE, a, b, lowest(third), 0, 0)
+                    add_range(out, &n, most, KIND_TRADE, a, b, lowest(third), 0, 0)
                 third = without_lowest(third)
-    if n and not must_trade(rules, state):
+    if n and may_keep:
         add_range(out, &n, cap, KIND_END, 0, 0, 0, 0, 0)
     return n
 

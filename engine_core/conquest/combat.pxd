@@ -2,9 +2,9 @@
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from engine_core.bits cimport bit, has, lowest, without_lowest
+from engine_core.bits cimport has, lowest, without_lowest
 from engine_core.conquest.capitals cimport uncover_captured
-from engine_core.conquest.rewards cimport lose_airfields
+from engine_core.conquest.rewards cimport changes_dice, lose_airfields
 from engine_core.conquest.state cimport (
     EVENT_ATTACKED, EVENT_BATTLE, EVENT_CAPTURED, EVENT_OCCUPIED, KIND_ATTACK, KIND_DEFEND, KIND_END,
     KIND_OCCUPY, PHASE_ATTACK, PHASE_DEFEND, PHASE_OCCUPY, RULE_ATTACK_DICE, RULE_DEFENCE_DICE,
@@ -148,7 +148,8 @@ cdef inline bint take_losses(const Rules *rules, State *state, int at_risk, int 
     end_battle(state)
     return state.troops[source] > 1
 
-cdef inline bint plain_fight(const Rules *rules, State *state, int defence, Dice *dice, EventLog *events) noexcept nogil:
+cdef inline bint plain_fight(const Rules *rules, State *state, int defence, Dice *dice,
+                             EventLog *events) noexcept nogil:
     """Roll all dice at once and take the losses; True when the same attack could go on."""
     cdef uint8_t rolled[ATTACK_DICE + DEFENCE_DICE]
     cdef int source = state.attack_from
@@ -166,7 +167,7 @@ cdef inline bint plain_fight(const Rules *rules, State *state, int defence, Dice
 
 cdef inline bint fight(const Rules *rules, State *state, int defence, Dice *dice, EventLog *events) noexcept nogil:
     """The roll by the rules in force; True when the same attack could go on."""
-    if rules.special_fight != NULL:
+    if rules.special_fight != NULL and (not rules.rewards or changes_dice(state)):
         return rules.special_fight(rules, state, defence, dice, events)
     return plain_fight(rules, state, defence, dice, events)
 

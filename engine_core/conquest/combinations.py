@@ -51,33 +51,32 @@ def _need(options: Mapping[str, OptionValue], name: str, fine: bool, instead: st
 
 
 def _check_cards(draft: Draft) -> None:
-    """Stars need cards with stars and sets need symbols; stars know neither bonus nor compulsory trades."""
+    """Stars need cards with stars, sets need symbols; turning in stars is never compulsory."""
     options = draft["options"]
-    stars = options["trade_values"] == "stars"
-    symbols = {card.symbol for card in draft["deck"].cards}
-    if symbols:
-        wanted = "stars" if stars else "a deck of symbols (stars goes with trade_values = stars)"
-        _need(options, "card_deck", bool(symbols & STARS) == stars, wanted)
-    if stars:
-        _need(options, "must_trade_at", options["must_trade_at"] == 0, "0 with trade_values = stars")
-        _need(
-            options,
-            "elimination_trade",
-            options["elimination_trade"] == "next_turn",
-            "next_turn with trade_values = stars",
-        )
+    has_stars = any(card.symbol in STARS for card in draft["deck"].cards)
+    if options["trade_values"] != "stars":
+        _need(options, "card_deck", not has_stars, "A, B, C (stars goes with trade_values = stars)")
+        return
+    fine = has_stars and options["must_trade_at"] == 0 and options["elimination_trade"] == "next_turn"
+    needed = "card_deck = stars, must_trade_at = 0 and elimination_trade = next_turn"
+    _need(options, "trade_values", fine, f"stars only together with {needed}; else another value")
 
 
 def _check_capitals(draft: Draft) -> None:
     """Where a capital goes depends on the set-up; headquarters are something else."""
     options = draft["options"]
-    setup = {"none": options["setup"], "claim": "claim", "own": "deal"}[str(options["capitals"])]
-    _need(options, "capitals", options["setup"] == setup, f"none, or setup = {setup}")
+    fitting = {"claim": "claim", "deal": "own"}.get(str(options["setup"]), "none")
+    _need(
+        options,
+        "capitals",
+        options["capitals"] in ("none", fitting),
+        f"{fitting} with setup = {options['setup']}, or none without objectives",
+    )
     if options["headquarters"] != "none":
         _need(options, "headquarters", options["capitals"] == "none", "none where there are capitals")
 
 
-def _check_objectives(options: Mapping[str, OptionValue]) -> None:
+def _check_objectives(options: dict[str, OptionValue]) -> None:
     if options["objectives"] != "none":
         _need(options, "objectives", options["capitals"] != "none", "none without capitals")
         _need(
@@ -86,6 +85,8 @@ def _check_objectives(options: Mapping[str, OptionValue]) -> None:
             options["card_draw_time"] == "end_turn",
             "end_turn: a claimed objective costs the card",
         )
+    if options["reward_placement"] == "pile":
+        options["reward_visibility"] = "down"   # of a pile nobody sees more than its back
     if options["rewards"]:
         _need(options, "rewards", options["objectives"] != "none", "false without objectives")
         for name in ("expert_card_reroll", "expert_commander"):

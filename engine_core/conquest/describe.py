@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine_core.conquest.goal_fields import goal_fields, labels
+from engine_core.conquest.optional_fields import labels, optional_fields
 from engine_core.description import Description, Field, Kind
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ RULES = (
     "move at least 1 troop and leave at least 1 behind",
     "this decision cannot be declined",
     "a territory holds no more troops than the limit",
-    "in one fortify phase a territory gives or takes, and all moves leave one territory where that is the rule",
+    "in one fortify phase a territory gives or takes, and all moves leave one where that is the rule",
     "turn in cards with 2 to 10 stars",
     "name one of the own dice, and a lower one than 6 to set it to 6",
     "once a roll, and with the card of one of the two territories in the own hand",
@@ -146,7 +146,7 @@ RULES = (
 )
 
 _SCALARS = (
-    Field("lap", 1, summary="1 for the first; 0 before the first turn"),
+    Field("lap", 1, summary="once round the seats, 1 for the first"),
     Field("turn_colour", 1, "colour", summary="whose turn, claim or placing it is"),
     Field("first_colour", 1, "colour", summary="who won the first roll"),
     Field("phase", 1, "phase"),
@@ -185,11 +185,16 @@ def _fields(ruleset: Ruleset) -> tuple[Field, ...]:
         Field("troops", territories, per="territory"),
         Field("bonus_choice", territories, per="territory", summary="1 where the bonus may be taken now"),
         Field(
-            "cards", cards, "holder", "card", "colour that holds it, 100 deck, 101 discards, 102 aside, -1 hidden", 100
+            "cards",
+            cards,
+            "holder",
+            "card",
+            "colour that holds it, 100 deck, 101 discards, 102 aside, -1 hidden",
+            100,
         ),
         Field("deck", cards, "card", summary="next card to draw first; -1 hidden or none", default=-1),
         Field("rolls", 2 * len(ruleset.board.borders), summary="battles on each directed border this lap"),
-        *goal_fields(ruleset),
+        *optional_fields(ruleset),
     )
 
 

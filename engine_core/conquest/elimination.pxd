@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int16_t, uint8_t, uint32_t, uint64_t
 
-from engine_core.bits cimport bit, lowest, without_lowest
+from engine_core.bits cimport lowest, without_lowest
 from engine_core.conquest.capitals cimport holds_headquarters
 from engine_core.conquest.missions cimport check_missions, mission_target_fell
 from engine_core.conquest.objectives cimport take_objectives, wins_by_objectives

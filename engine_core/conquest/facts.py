@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from engine_core.conquest.rulings import reconstructed, rulings
+from engine_core.conquest.rulings import leaving, reconstructed, rulings
 from engine_core.conquest.rulings import sources as sources
 from engine_core.conquest.turn_facts import Rules, setup_section, turn_section
 from engine_core.facts import Section
@@ -30,7 +30,7 @@ SET_VALUES = {
 }
 REWARDS = {
     "airfield_minor": ("Airfield", "its holder's highest die counts 1 more in battles near it"),
-    "starting_maneuver": ("Starting Maneuver", "a move along own territories before the first attack"),
+    "starting_maneuver": ("Starting Maneuver", "a fortifying move before the first attack"),
     "additional_maneuver": ("Additional Maneuver", "a second move in the fortify phase"),
     "guaranteed_card": ("Guaranteed Card", "a card at the end of a turn without a capture, too"),
     "airfield_major": ("Airfield", "its holder's highest die counts 1 more in battles near it"),
@@ -58,16 +58,20 @@ def sections(rulesets: Sequence[Ruleset], usual: Ruleset) -> tuple[Section, ...]
     rules = Rules(usual)
     parts = [_seats(rulesets), _board(usual), setup_section(usual), turn_section(usual)]
     parts += [*_two_seats(rulesets, usual), _victory(rules), _cards(usual, rules)]
-    parts += [*_missions(usual), *_edition(usual, rules), reconstructed(rules), rulings(rules)]
-    return tuple(parts)
+    parts += [*_missions(usual), *_edition(usual, rules)]
+    return (*parts, leaving(rules), reconstructed(rules), rulings(rules))
 
 
 def words(ruleset: Ruleset) -> Mapping[str, Mapping[str, str]]:
-    """Missions, objectives and rewards in a few words, by their names."""
+    """Missions, objectives and rewards in a few words, by their names.
+
+    `changed_mission` tells a mission that became the fallback, and which one it was.
+    """
     missions = _plain(ruleset, "missions").get("missions", ())
     objectives = _plain(ruleset, "edition").get("objectives", ())
     return {
         "mission": {each["id"]: mission_text(ruleset, each) for each in missions},
+        "changed_mission": {each["id"]: _changed_mission(ruleset, each) for each in missions},
         "objective": {each["id"]: objective_name(ruleset, each) for each in objectives},
         "reward": {reward: name for reward, (name, _) in REWARDS.items()},
     }
@@ -101,10 +105,12 @@ def _two_seats(rulesets: Sequence[Ruleset], usual: Ruleset) -> Iterator[Section]
     two = rulesets[0]
     if two.seats != 2 or NEUTRAL not in two.colours:
         return
+    chosen = two.options["defender_dice"] == "choose"
+    dice = "the opponent chooses its dice" if chosen else "it rolls as many dice as it may"
     text = (
-        "Two seats play with a neutral third colour. It never attacks, takes no turn and holds no cards; the "
-        "opponent chooses its dice when it is attacked. The game ends when a seat has no territory left, "
-        "whatever the neutral colour still holds."
+        "Two seats play with a neutral third colour. It never attacks, takes no turn and holds no cards; "
+        f"{dice} when it is attacked. The game ends when a seat has no territory left, whatever the neutral "
+        "colour still holds."
     )
     setup = setup_section(two)
     differs = two.seats != usual.seats
@@ -124,6 +130,8 @@ def _victory(rules: Rules) -> Section:
         rows.append(("headquarters", _headquarters(rules)))
     if rules.has("objectives") and rules.number("objectives_to_win"):
         text = f"{rules.text('objectives_to_win')} objectives and the own capital at the end of the own turn"
+        if rules.text("elimination_win") == "immediate":
+            text += ", or at once when an elimination brings the objectives"
         rows.append(("objectives", text))
     text = f"after {rules.text('turn_cap')} laps the game ends undecided; the point rule says who scores"
     rows.append(("turn cap", text))
@@ -172,9 +180,17 @@ def _missions(ruleset: Ruleset) -> Iterator[Section]:
     if not table:
         return
     rows = tuple((str(each["id"]), mission_text(ruleset, each)) for each in table["missions"])
-    fallback = mission_text(ruleset, {"kind": "territories", **table["fallback"]})
-    text = f"A mission that can no longer be fulfilled becomes: {fallback}."
+    text = f"A mission that can no longer be fulfilled becomes: {_fallback(ruleset)}."
     yield Section("missions", "Missions", text, ("mission", "what it asks for"), rows)
+
+
+def _fallback(ruleset: Ruleset) -> str:
+    """What a mission becomes that can no longer be fulfilled."""
+    return mission_text(ruleset, {"kind": "territories", **_plain(ruleset, "missions")["fallback"]})
+
+
+def _changed_mission(ruleset: Ruleset, mission: Mapping[str, Any]) -> str:
+    return f"{_fallback(ruleset)}, in place of: {mission_text(ruleset, mission)}"
 
 
 def mission_text(ruleset: Ruleset, mission: Mapping[str, Any]) -> str:
@@ -209,12 +225,26 @@ def _edition(ruleset: Ruleset, rules: Rules) -> Iterator[Section]:
             (each, "major") for each in table["major_rewards"]
         ]
         text = f"Near an airfield means: {near}. Two do not add up, and one is lost with its territory."
-        shown = tuple((each, rank, *REWARDS[each]) for each, rank in ranks)
+        shown = tuple((each, rank, REWARDS[each][0], _reward(each, rules)) for each, rank in ranks)
         yield Section("rewards", "Rewards", text, ("reward", "rank", "name", "what it does"), shown)
     if rules.text("cities") == "preset":
         names = dict(zip(ruleset.board.ids, (each.name for each in ruleset.board.territories), strict=True))
         text = ", ".join(names.get(each, each) for each in table["preset_cities"]) + "."
         yield Section("cities", "Cities", text)
+
+
+def _reward(reward: str, rules: Rules) -> str:
+    """What a reward does under these rules."""
+    text = REWARDS[reward][1]
+    if reward == "starting_maneuver":
+        return rules.starting_maneuver
+    if reward == "additional_maneuver" and not rules.single_moves:
+        return "nothing: the fortify phase has several moves for everybody"
+    if reward.startswith("airfield") and rules.has("airfield_cap"):
+        return f"{text}, but a 6 stays a 6"
+    if reward == "guaranteed_card" and rules.has("guaranteed_card_beats_objective"):
+        return f"{text}, and in spite of a claim"
+    return text
 
 
 def objective_text(ruleset: Ruleset, objective: Mapping[str, Any]) -> str:

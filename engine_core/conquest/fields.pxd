@@ -1,9 +1,9 @@
 """The state as named int32 fields, both ways; describe.py names them in the same order."""
 
-from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint64_t
 
 from engine_core.bits cimport bit, count, has, lowest, without_lowest
-from engine_core.conquest.goal_fields cimport export_goals, import_goals, within
+from engine_core.conquest.optional_fields cimport export_optional, import_optional, within
 from engine_core.conquest.state cimport (
     PHASE_DEFEND, PHASE_OCCUPY, PHASE_REROLL, Rules, State, in_setup, may_be_free, set_troops,
 )
@@ -91,7 +91,7 @@ cdef inline int export_all(const Rules *rules, const State *state, int32_t *out)
     for i in range(rules.borders):
         out[n + i] = state.rolls[i]
     n += rules.borders
-    return n + export_goals(rules, state, out + n)
+    return n + export_optional(rules, state, out + n)
 
 cdef inline bint fights(int32_t phase) noexcept nogil:
     """Whether a battle is under way, which needs its two territories."""
@@ -242,5 +242,5 @@ cdef inline int import_all(const Rules *rules, State *state, const int32_t *word
             return 1 + n + i
         state.rolls[i] = <uint16_t>words[n + i]
     n += rules.borders
-    fault = import_goals(rules, state, words + n)
+    fault = import_optional(rules, state, words + n)
     return fault + n if fault else 0

@@ -7,9 +7,9 @@ from engine_core.conquest.combat cimport smaller
 from engine_core.conquest.rewards cimport has_reward
 from engine_core.conquest.state cimport (
     EVENT_FORTIFIED, KIND_END, KIND_FORTIFY, MOVES_FROM_ONE, MOVES_SINGLE, NO_CAP, PHASE_ATTACK, PHASE_END,
-    PHASE_FORTIFY, PHASE_MANEUVER, REWARD_ADDITIONAL_MANEUVER, REWARD_STARTING_MANEUVER, RULE_GAVE_OR_TOOK, RULE_LEAVE_ONE,
-    RULE_NO_ROOM, RULE_NO_SUCH_TERRITORY, RULE_NOT_OWN, RULE_NOT_REACHABLE, RULE_OK, RULE_UNUSED_OPERAND, Rules, State,
-    add_troops, everyone, is_own, room, turn_seat, with_room,
+    PHASE_FORTIFY, PHASE_MANEUVER, REWARD_ADDITIONAL_MANEUVER, RULE_GAVE_OR_TOOK,
+    RULE_LEAVE_ONE, RULE_NO_ROOM, RULE_NO_SUCH_TERRITORY, RULE_NOT_OWN, RULE_NOT_REACHABLE, RULE_OK,
+    RULE_UNUSED_OPERAND, Rules, State, add_troops, everyone, is_own, room, turn_seat, with_room,
 )
 from engine_core.kernel cimport MAX_TERRITORIES, Action, ActionRange, EventLog, emit, put_range
 
@@ -225,8 +225,8 @@ cdef inline bint fortify_settle(const Rules *rules, State *state) noexcept nogil
     return False
 
 cdef inline bint maneuver_settle(const Rules *rules, State *state) noexcept nogil:
-    """True when the turn's colour has earned a move before its attacks, and there is one."""
-    if has_reward(state, REWARD_STARTING_MANEUVER, state.turn_colour) and can_fortify(rules, state):
+    """True when there is a move to make before the attacks."""
+    if can_fortify(rules, state):
         return True
     state.phase = PHASE_ATTACK
     return False

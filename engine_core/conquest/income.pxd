@@ -6,9 +6,9 @@ from engine_core.bits cimport count, lowest, without_lowest
 from engine_core.conquest.capitals cimport capitals_held
 from engine_core.conquest.rewards cimport has_reward
 from engine_core.conquest.state cimport (
-    EVENT_DEPLOYED, EVENT_LOST_TROOPS, KIND_DEPLOY, PHASE_ATTACK, RULE_AMOUNT, RULE_NO_ROOM, RULE_NO_SUCH_TERRITORY,
-    RULE_NOT_OWN, RULE_OK, RULE_UNUSED_OPERAND, REWARD_TWO_TROOPS, Rules, State, add_troops, all_of, everyone, is_own,
-    room, turn_seat, with_room,
+    EVENT_DEPLOYED, EVENT_LOST_TROOPS, KIND_DEPLOY, PHASE_ATTACK, PHASE_MANEUVER, REWARD_STARTING_MANEUVER,
+    REWARD_TWO_TROOPS, RULE_AMOUNT, RULE_NO_ROOM, RULE_NO_SUCH_TERRITORY, RULE_NOT_OWN, RULE_OK,
+    RULE_UNUSED_OPERAND, Rules, State, add_troops, all_of, everyone, is_own, room, turn_seat, with_room,
 )
 from engine_core.kernel cimport Action, ActionRange, EventLog, emit, put_range
 
@@ -76,5 +76,7 @@ cdef inline bint deploy_settle(const Rules *rules, State *state, EventLog *event
             return True
         else:
             deploy(rules, state, lowest(open), 1, events)
-    state.phase = PHASE_ATTACK if state.during_attack else <uint8_t>rules.after_deploy
+    state.phase = PHASE_ATTACK
+    if rules.rewards and not state.during_attack and has_reward(state, REWARD_STARTING_MANEUVER, state.turn_colour):
+        state.phase = PHASE_MANEUVER
     return False

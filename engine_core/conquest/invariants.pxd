@@ -16,8 +16,8 @@ from engine_core.conquest.state cimport (
     BROKEN_BATTLE, BROKEN_CARDS, BROKEN_GOALS, BROKEN_LIVING, BROKEN_OWNERS, BROKEN_PHASE, BROKEN_REWARDS,
     BROKEN_TROOPS, BROKEN_TURN, PHASE_AIRFIELD, PHASE_ATTACK, PHASE_BONUS, PHASE_CAPITAL, PHASE_CLAIM, PHASE_DEFEND,
     PHASE_DEPLOY, PHASE_FORTIFY, PHASE_HEADQUARTERS, PHASE_MANEUVER, PHASE_OBJECTIVE, PHASE_OCCUPY, PHASE_OVER,
-    PHASE_PLACE, PHASE_REROLL, PHASE_STARS, PHASE_TRADE, REWARDS, RULE_OK, Rules, State, acting_seat, all_of,
-    in_setup, is_own, may_be_free,
+    PHASE_PLACE, PHASE_REROLL, PHASE_STARS, PHASE_TRADE, REWARDS, RULE_NO_ROOM, RULE_OK, Rules, State, acting_seat,
+    all_of, in_setup, is_own, may_be_free,
 )
 from engine_core.conquest.victory cimport one_team
 from engine_core.kernel cimport NONE
@@ -107,7 +107,7 @@ cdef inline bint goal_can_be_answered(const Rules *rules, const State *state) no
     if state.phase == PHASE_HEADQUARTERS:
         return rules.headquarters and seats_that_pick(rules, state) != 0
     if state.phase == PHASE_STARS:
-        return rules.trade_phase == PHASE_STARS and offers_stars(rules, state)
+        return rules.stars and offers_stars(rules, state)
     if state.phase == PHASE_MANEUVER:
         return rules.rewards and can_fortify(rules, state)
     if state.phase == PHASE_OBJECTIVE:
@@ -181,7 +181,7 @@ cdef inline bint has_room_for_all(const Rules *rules, const State *state) noexce
 cdef inline int broken_goals(const Rules *rules, const State *state) noexcept nogil:
     """0, or what does not hold of missions, capitals, objectives, rewards and the troop cap."""
     if not has_room_for_all(rules, state):
-        return BROKEN_TROOPS
+        return RULE_NO_ROOM
     if rules.missions and not missions_agree(rules, state):
         return BROKEN_GOALS
     if (rules.headquarters or rules.capitals) and not capitals_agree(rules, state):

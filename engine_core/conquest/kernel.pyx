@@ -10,7 +10,7 @@ from engine_core.conquest.capitals cimport (
 )
 from engine_core.conquest.cards cimport bonus_legal, shuffled, trade_legal
 from engine_core.conquest.combat cimport attack_legal, defend_legal, end_battle, least_move, occupy_legal
-from engine_core.conquest.elimination cimport strike_out
+from engine_core.conquest.elimination cimport is_falling, strike_out
 from engine_core.conquest.fields cimport export_all, import_all
 from engine_core.conquest.fortify cimport end_fortify, fortify_legal
 from engine_core.conquest.income cimport deploy_legal
@@ -196,7 +196,9 @@ cdef int retire(const void *rules_block, void *state_block, int seat, int mode, 
     emit(events, EVENT_RETIRED, seat, 0, 0, 0, mode, everyone(rules))
     if mode == RETIRE_NEUTRAL:
         for colour in range(rules.colours):
-            if rules.colour_seat[colour] == seat and (state.living >> colour) & 1:
+            if rules.colour_seat[colour] != seat or not (state.living >> colour) & 1:
+                continue
+            if colour != state.victim or not is_falling(state, colour):  # else it falls to the captor, who takes all
                 leave_the_board(rules, state, colour, events)
     if one_team(rules, state, True):
         finish(rules, state, BY_FORFEIT, events)

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
-from engine_core.bits cimport bit, count, has, lowest, without_lowest
+from engine_core.bits cimport count, has, lowest, without_lowest
 from engine_core.conquest.cards cimport shuffled
 from engine_core.conquest.state cimport (
     EVENT_MISSION, EVENT_MISSION_CHANGED, MISSION_ELIMINATE, MISSION_REGIONS, MISSION_REGIONS_AND_ONE, Mission, Rules,

@@ -25,7 +25,8 @@ OPTIONS = (
     Option("two_player", "choice", ("neutral", "plain"), "neutral",
            "2 seats play with a neutral third colour or without; more seats always play plain", "002"),
     Option("starting_troops", "int", (0, 1000), 0,
-           "troops of each colour at the start; 0 = by seats: 2: 40, 3: 35, 4: 30, 5: 25, 6: 20", "002, 004"),
+           "troops of each colour at the start; 0 = by seats: 2: 40, 3: 35, 4: 30, 5: 25, 6: 20, "
+           "but with capitals 3: 30, 4: 25, 5: 20", "002, 004 (with capitals: Spanish summary)"),
     Option("first_player", "choice", ("roll", "first"), "roll",
            "the highest roll begins (ties roll again), or seat 0", "002"),
     Option("reinforce_start", "choice", ("next", "first"), "next",
@@ -46,7 +47,8 @@ OPTIONS = (
            "002 (end_attack: US 1993)"),
     Option("fortify", "choice", FORTIFY, "adjacent",
            "the move at the end of a turn goes to a neighbour, or along own territories; then one move, "
-           "several from one territory, or several from several", "004, US 1993 (path: 001, one_to_many: 002)"),
+           "several from one territory, or several from several",
+           "004, US 1993 (path: 001, path_one_to_many: 002)"),
     Option("defender_dice", "choice", ("choose", "max"), "choose",
            "the defender chooses 1 or 2 dice, or rolls as many as allowed", "002 (max: 004)"),
     Option("min_move", "choice", ("dice_rolled", "one"), "dice_rolled",
@@ -58,7 +60,8 @@ OPTIONS = (
     Option("turn_cap", "int", (1, 10000), 100,
            "the game ends after this many laps; the platform's point rule says who scores", "platform"),
     Option("colours", "text", (), "",
-           "the seats' colours in order, such as red,blue,green; empty = the variant's order", "002", added=True),
+           "the seats' colours in order, such as red,blue,green; empty = the variant's order",
+           "002", added=True),
     Option("map_edges_override", "choice", ("standard", "anniversary_40", "german_2008"), "standard",
            "an edition's board: without East Africa - Middle East, or North Africa - Southern Europe",
            "edition notes", added=True),
@@ -109,9 +112,11 @@ OPTIONS = (
            "objectives taken from the fallen win at the end of the turn, or at once",
            "001 (immediate: maker's answers)", added=True),
     Option("rewards", "bool", (), 0,
-           "each objective brings a reward", "001", added=True),
+           "each objective brings a reward; a second maneuver is none where there are several anyway",
+           "001", added=True),
     Option("reward_placement", "choice", ("on_objective", "pile"), "on_objective",
-           "a reward lies on each objective, or they come from two piles", "ruling (pile: 001)", added=True),
+           "a reward lies on each objective, or they come from two piles, face down",
+           "ruling (pile: 001)", added=True),
     Option("reward_visibility", "choice", ("up", "down"), "up",
            "the rewards on the objectives are seen, or only when they are claimed", "ruling", added=True),
     Option("airfield_scope", "choice", ("own_territory", "battle_location", "either"), "own_territory",
@@ -187,7 +192,8 @@ def _starting_troops(draft: Draft, neutral: bool) -> int:
     if territories < colours:
         raise TableError("board.territories", f"must be at least {colours}, one for each colour")
     usual = STARTING_TROOPS.get(seats, STARTING_TROOPS[6])
-    usual = draft["tables"].get("edition", {}).get("starting_troops", {}).get(str(seats), usual)
+    if draft["options"]["capitals"] != "none":
+        usual = draft["tables"]["edition"]["starting_troops"].get(str(seats), usual)
     chosen = int(draft["options"]["starting_troops"]) or usual
     least = -(-territories // colours)
     if chosen < least or (neutral and (chosen - least) % 2):

@@ -7,7 +7,7 @@ from engine_core.conquest.cards cimport shuffled
 from engine_core.conquest.state cimport (
     EVENT_AIRFIELD, EVENT_AIRFIELD_LOST, EVENT_REWARD, EVENT_REWARD_LOST, KIND_AIRFIELD, ON_BOARD, PHASE_AIRFIELD,
     RULE_NO_SUCH_TERRITORY, RULE_NOT_OWN, RULE_OK, RULE_UNUSED_OPERAND, REWARD_AIRFIELD_MAJOR, REWARD_AIRFIELD_MINOR,
-    REWARDS, Rules, State, everyone, turn_seat,
+    REWARD_ATTACK_DIE, REWARD_DEFENSE_DIE, REWARDS, Rules, State, everyone, turn_seat,
 )
 from engine_core.dice cimport Dice
 from engine_core.kernel cimport MAX_CARDS, NONE, Action, ActionRange, EventLog, add_range, emit
@@ -116,13 +116,9 @@ cdef inline void drop_rewards(const Rules *rules, State *state, int colour, Even
             state.reward[reward] = NONE
             emit(events, EVENT_REWARD_LOST, rules.colour_seat[colour], reward, 0, 0, 0, everyone(rules))
 
-cdef inline bint airfield_covers(const Rules *rules, const State *state, int colour, int territory) noexcept nogil:
-    """Whether the colour has an airfield on the territory or next to it; two are no better than one."""
-    cdef int token
-    cdef int at
-    for token in range(2):
-        at = state.airfield[token]
-        if at != NONE and has_reward(state, airfield_reward(token), colour):
-            if has(rules.adjacent[at] | bit(at), territory):
-                return True
-    return False
+cdef inline bint changes_dice(const State *state) noexcept nogil:
+    """Whether anybody has a die or an airfield; without them the same dice fall in a plain battle."""
+    return (
+        not has_reward(state, REWARD_ATTACK_DIE, NONE) or not has_reward(state, REWARD_DEFENSE_DIE, NONE)
+        or state.airfield[0] != NONE or state.airfield[1] != NONE
+    )

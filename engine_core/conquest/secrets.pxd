@@ -1,6 +1,6 @@
 """What a seat may not know, and a consistent guess at it."""
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memset
 
 from engine_core.bits cimport bit, count, has, lowest, without_lowest
@@ -9,7 +9,7 @@ from engine_core.conquest.missions cimport fulfils
 from engine_core.conquest.special_dice cimport offers_changes
 from engine_core.conquest.stars cimport offers_stars
 from engine_core.conquest.state cimport (
-    MAX_MISSIONS, MISSION_ELIMINATE, ON_BOARD, PHASE_HEADQUARTERS, PHASE_OVER, PHASE_REROLL, PHASE_STARS, PHASE_TRADE,
+    MAX_MISSIONS, MISSION_ELIMINATE, ON_BOARD, PHASE_OVER, PHASE_REROLL, PHASE_STARS, PHASE_TRADE,
     REWARDS, Rules, State, in_setup, still_plays,
 )
 from engine_core.dice cimport STREAM_RESAMPLE, Dice, draw
@@ -116,12 +116,13 @@ cdef inline int hidden_places(const Rules *rules, const State *state) noexcept n
 cdef inline bint hides_headquarters(const Rules *rules, const State *state, int colour) noexcept nogil:
     """Whether the colour may have a headquarters that this view does not show; who plays on has one."""
     return (
-        rules.headquarters_hidden and state.phase != PHASE_HEADQUARTERS and not in_setup(state)
+        rules.headquarters_hidden and state.phase != PHASE_OVER and not in_setup(state)
         and state.capital[colour] == NONE and rules.colour_seat[colour] != NONE
+        and not has(state.capital_known, colour)
     )
 
-cdef inline int guess_headquarter(const Rules *rules, State *state, int colour, uint8_t *cards,
-                                  int n) noexcept nogil:
+cdef inline int guess_one_headquarters(const Rules *rules, State *state, int colour, uint8_t *cards,
+                                       int n) noexcept nogil:
     """Put one on an own territory whose card is unknown; return how many cards are left."""
     cdef int i
     cdef int at
@@ -144,10 +145,10 @@ cdef inline int guess_headquarters(const Rules *rules, State *state, uint8_t *ca
     cdef int colour
     for colour in range(rules.colours):
         if hides_headquarters(rules, state, colour) and has(state.living, colour):
-            n = guess_headquarter(rules, state, colour, cards, n)
+            n = guess_one_headquarters(rules, state, colour, cards, n)
     for colour in range(rules.colours):
         if n > places and hides_headquarters(rules, state, colour) and not has(state.living, colour):
-            n = guess_headquarter(rules, state, colour, cards, n)
+            n = guess_one_headquarters(rules, state, colour, cards, n)
     return n
 
 cdef inline void guess_missions(const Rules *rules, State *state, int attempt, const Dice *dice) noexcept nogil:
@@ -160,7 +161,6 @@ cdef inline void guess_missions(const Rules *rules, State *state, int attempt, c
     cdef int colour
     cdef int number
     cdef int n = 0
-    cdef int i
     for colour in range(rules.colours):
         if state.mission[colour] != NONE:
             left &= ~bit(state.mission[colour])
@@ -172,14 +172,24 @@ cdef inline void guess_missions(const Rules *rules, State *state, int attempt, c
         left = without_lowest(left)
         n += 1
     mix(order, n, MOST_GUESSES + attempt, dice)
+    n = deal_guessed(rules, state, order, n, True)   # first: who is out can have any that they leave
+    deal_guessed(rules, state, order, n, False)
+
+cdef inline int deal_guessed(const Rules *rules, State *state, uint8_t *order, int n, bint playing) noexcept nogil:
+    """Give those who still play, or the others, one of n missions each; return how many are left."""
+    cdef int colour
+    cdef int i
     for colour in range(rules.colours):
         if rules.colour_seat[colour] == NONE or state.mission[colour] != NONE:
+            continue
+        if still_plays(rules, state, colour) != playing:
             continue
         for i in range(n):
             if take_mission(rules, state, colour, order[i]):
                 n -= 1
                 order[i] = order[n]
                 break
+    return n
 
 cdef inline bint take_mission(const Rules *rules, State *state, int colour, int mission) noexcept nogil:
     """Give the colour the mission unless it cannot have it: it would have given it back, or have won by it."""
@@ -187,7 +197,9 @@ cdef inline bint take_mission(const Rules *rules, State *state, int colour, int 
         return False
     state.mission[colour] = <uint8_t>mission
     void_if_impossible(rules, state, colour)
-    if rules.missions_own_turn or not still_plays(rules, state, colour) or not fulfils(rules, state, colour):
+    if rules.missions_own_turn and colour != state.turn_colour:
+        return True
+    if not still_plays(rules, state, colour) or not fulfils(rules, state, colour):
         return True
     state.mission[colour] = NONE
     state.mission_void &= ~(<uint8_t>1 << colour)

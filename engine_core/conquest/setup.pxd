@@ -1,12 +1,12 @@
 """Set-up: who begins, claiming or dealing the territories, placing the first troops."""
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from engine_core.bits cimport bit, count, lowest, without_lowest
 from engine_core.conquest.cards cimport draw_card, shuffled
 from engine_core.conquest.state cimport (
     EVENT_CLAIMED, EVENT_DEALT, EVENT_LOST_TROOPS, EVENT_PLACED, EVENT_ROLLED_FIRST, KIND_CLAIM, KIND_PLACE,
-    PHASE_CLAIM, PHASE_PLACE, RULE_NO_ROOM, RULE_NO_SUCH_TERRITORY, RULE_NOT_OWN, RULE_OK, RULE_TAKEN,
+    PHASE_BEGIN, PHASE_PLACE, RULE_NO_ROOM, RULE_NO_SUCH_TERRITORY, RULE_NOT_OWN, RULE_OK, RULE_TAKEN,
     RULE_UNUSED_OPERAND, RULE_WRONG_COLOUR, Rules, State, add_troops, everyone, give, next_living, room, with_room,
 )
 from engine_core.dice cimport STREAM_FIRST_ROLL, Dice, roll
@@ -201,7 +201,8 @@ cdef inline bint place_settle(const Rules *rules, State *state, Dice *dice, Even
             return False
         state.placed = 0
         state.turn_colour = <uint8_t>next_living(rules, state, state.turn_colour)
-    deal_extra_cards(rules, state, dice, events)
     state.turn_colour = <uint8_t>first_living(rules, state)
     state.phase = <uint8_t>rules.after_place
+    if state.phase == PHASE_BEGIN:
+        deal_extra_cards(rules, state, dice, events)
     return False

@@ -1,16 +1,16 @@
 """Battles with more than plain dice: rewards that add dice or pips, and the expert rules that change a die."""
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 
-from engine_core.bits cimport has
+from engine_core.bits cimport bit, has
 from engine_core.conquest.combat cimport (
-    ATTACK_DICE, DEFENCE_DICE, larger, plain_fight, smaller, take_losses, tell_dice,
+    ATTACK_DICE, DEFENCE_DICE, larger, smaller, take_losses, tell_dice,
 )
-from engine_core.conquest.rewards cimport airfield_covers, has_reward
+from engine_core.conquest.rewards cimport airfield_reward, has_reward
 from engine_core.conquest.state cimport (
     EVENT_BATTLE, EVENT_COMMANDED, EVENT_REROLLED, EVENT_ROLLED, KIND_COMMAND, KIND_END, KIND_REROLL, PHASE_REROLL,
     RULE_CARD_OF_BATTLE, RULE_NOT_OFFERED, RULE_NO_SUCH_DIE, RULE_OK, RULE_UNUSED_OPERAND, REWARD_ATTACK_DIE,
-    REWARD_DEFENSE_DIE, SCOPE_EITHER, SCOPE_OWN_TERRITORY, Rules, State, everyone, turn_seat,
+    REWARD_DEFENSE_DIE, SCOPE_BATTLE_LOCATION, SCOPE_EITHER, Rules, State, everyone, turn_seat,
 )
 from engine_core.dice cimport STREAM_BATTLE, STREAM_FAMILY, Dice, roll, roll_with_extra
 from engine_core.kernel cimport NONE, Action, ActionRange, Event, EventLog, add_range, emit
@@ -25,62 +25,74 @@ cdef struct TopTwo:
     int best
     int second
 
-cdef inline TopTwo top_two(const uint8_t *dice, int n, int extra) noexcept nogil:
-    """The two highest of n dice and an extra one. The best n of n + 1 are kept: the second counts from 2 dice on."""
+cdef inline TopTwo top_two(int first, int second, int third, int extra) noexcept nogil:
+    """The two highest of up to three dice and an extra one; 0 = not rolled.
+
+    The best n of n + 1 dice are kept, so the second one counts from 2 dice on.
+    """
     cdef TopTwo top
-    cdef int i
-    top.best = extra
-    top.second = 0
-    for i in range(n):
-        top.second = larger(top.second, smaller(top.best, dice[i]))
-        top.best = larger(top.best, dice[i])
+    top.best = larger(first, second)
+    top.second = larger(smaller(first, second), smaller(top.best, third))
+    top.best = larger(top.best, third)
+    top.second = larger(top.second, smaller(top.best, extra))
+    top.best = larger(top.best, extra)
     return top
 
-cdef inline int with_airfield(const Rules *rules, const State *state, int colour, int own, int die) noexcept nogil:
-    """The colour's highest die, one more where an airfield of its own helps; own: its territory in the battle."""
-    cdef bint helped
-    if rules.airfield_scope == SCOPE_OWN_TERRITORY:
-        helped = airfield_covers(rules, state, colour, own)
-    else:
-        helped = airfield_covers(rules, state, colour, state.attack_to)
-        if rules.airfield_scope == SCOPE_EITHER:
-            helped = helped or airfield_covers(rules, state, colour, state.attack_from)
+cdef inline int with_airfield(const Rules *rules, bint helped, int die) noexcept nogil:
+    """The highest die of a side, one more where an airfield of its own helps."""
     if not helped or (die == BEST_DIE and rules.airfield_cap):
         return die
     return die + 1
 
+cdef inline void add_airfields(const Rules *rules, const State *state, TopTwo *attack,
+                               TopTwo *defence) noexcept nogil:
+    """An airfield on or next to what counts raises its owner's highest die; two are no better than one."""
+    cdef uint64_t attacker_at = bit(state.attack_from)
+    cdef uint64_t defender_at = bit(state.attack_to)
+    cdef uint64_t zones[2]           # of the attacker's and of the defender's airfields
+    cdef int defender = state.owner[state.attack_to]
+    cdef int token
+    cdef int at
+    zones[0] = 0
+    zones[1] = 0
+    for token in range(2):
+        at = state.airfield[token]
+        if at != NONE and has_reward(state, airfield_reward(token), state.turn_colour):
+            zones[0] |= rules.adjacent[at] | bit(at)
+        elif at != NONE and has_reward(state, airfield_reward(token), defender):
+            zones[1] |= rules.adjacent[at] | bit(at)
+    if rules.airfield_scope == SCOPE_BATTLE_LOCATION:
+        attacker_at = defender_at
+    elif rules.airfield_scope == SCOPE_EITHER:
+        attacker_at |= defender_at
+        defender_at = attacker_at
+    attack.best = with_airfield(rules, (zones[0] & attacker_at) != 0, attack.best)
+    defence.best = with_airfield(rules, (zones[1] & defender_at) != 0, defence.best)
+
 cdef inline bint resolve(const Rules *rules, State *state, const uint8_t *dice, EventLog *events) noexcept nogil:
     """Compare the dice (ALL_DICE places, 0 = not rolled), tell them, take the losses."""
-    cdef TopTwo attack = top_two(dice, ATTACK_DICE, dice[ATTACK_EXTRA])
-    cdef TopTwo defence = top_two(dice + ATTACK_DICE, DEFENCE_DICE, dice[DEFENCE_EXTRA])
+    cdef TopTwo attack = top_two(dice[0], dice[1], dice[2], dice[ATTACK_EXTRA])
+    cdef TopTwo defence = top_two(dice[ATTACK_DICE], dice[ATTACK_DICE + 1], 0, dice[DEFENCE_EXTRA])
     cdef int at_risk = smaller(state.attack_dice, 1 + (dice[ATTACK_DICE + 1] > 0))
     cdef int lost
     cdef Event *event
-    attack.best = with_airfield(rules, state, state.turn_colour, state.attack_from, attack.best)
-    defence.best = with_airfield(rules, state, state.owner[state.attack_to], state.attack_to, defence.best)
+    if state.airfield[0] != NONE or state.airfield[1] != NONE:
+        add_airfields(rules, state, &attack, &defence)
     lost = (attack.best > defence.best) + (at_risk > 1 and attack.second > defence.second)
     event = emit(events, EVENT_BATTLE, turn_seat(rules, state), state.attack_from, state.attack_to,
                  state.attack_dice + (dice[ATTACK_EXTRA] > 0), lost, everyone(rules))
-    tell_dice(event, dice, ATTACK_DICE)
-    tell_dice(event, dice + ATTACK_EXTRA, 1)
-    tell_dice(event, dice + ATTACK_DICE, DEFENCE_DICE)
-    tell_dice(event, dice + DEFENCE_EXTRA, 1)
+    if event != NULL:
+        tell_dice(event, dice, ATTACK_DICE)
+        tell_dice(event, dice + ATTACK_EXTRA, 1)
+        tell_dice(event, dice + ATTACK_DICE, DEFENCE_DICE)
+        tell_dice(event, dice + DEFENCE_EXTRA, 1)
     return take_losses(rules, state, at_risk, lost, events)
-
-cdef inline bint rewards_help(const State *state) noexcept nogil:
-    """Whether anybody has a die or an airfield; without them the same dice fall in a plain battle."""
-    return (
-        not has_reward(state, REWARD_ATTACK_DIE, NONE) or not has_reward(state, REWARD_DEFENSE_DIE, NONE)
-        or state.airfield[0] != NONE or state.airfield[1] != NONE
-    )
 
 cdef inline bint fight_with_rewards(const Rules *rules, State *state, int defence, Dice *dice,
                                     EventLog *events) noexcept nogil:
     """A roll to which either side may add its die; True when the same attack could go on."""
     cdef uint8_t rolled[ALL_DICE]
     cdef int border = rules.border[state.attack_from][state.attack_to]
-    if not rewards_help(state):
-        return plain_fight(rules, state, defence, dice, events)
     roll_with_extra(dice, STREAM_BATTLE, state.lap, state.attack_from, state.attack_to, state.rolls[border],
                     state.attack_dice, defence, has_reward(state, REWARD_ATTACK_DIE, state.turn_colour),
                     has_reward(state, REWARD_DEFENSE_DIE, state.owner[state.attack_to]), rolled)

@@ -229,10 +229,8 @@ cdef struct Rules:
     int fortify_moves                # Moves
     int fortify_by_path              # along own territories, not only to a neighbour
     int fortify_plain                # one move, no cap: reach alone decides
-    int after_place                  # the phases that follow others
-    int trade_phase
-    int after_deploy
-    int after_attacks
+    int after_place                  # the phase that follows
+    int stars                        # cards have stars, not symbols
     int card_reroll
     int commander
     int missions                     # how many there are; 0 = not played
@@ -409,7 +407,7 @@ cdef inline int defender_seat(const Rules *rules, const State *state) noexcept n
     return rules.colour_seat[colour]
 
 cdef inline int acting_seat(const Rules *rules, const State *state) noexcept nogil:
-    """The one seat that owes a decision; in PHASE_HEADQUARTERS it may be several (goals.pxd)."""
+    """The one seat that owes a decision; in PHASE_HEADQUARTERS it may be several (capitals.pxd)."""
     if state.phase == PHASE_DEFEND:
         return defender_seat(rules, state)
     return rules.colour_seat[state.turn_colour]

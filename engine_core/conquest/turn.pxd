@@ -3,7 +3,7 @@
 from libc.string cimport memset
 from libc.stdint cimport uint8_t, uint64_t
 
-from engine_core.bits cimport bit, lowest, without_lowest
+from engine_core.bits cimport lowest, without_lowest
 from engine_core.conquest.capitals cimport (
     capital_apply, capital_settle, capital_sites, found_capital, headquarters_settle,
 )
@@ -12,7 +12,7 @@ from engine_core.conquest.cards cimport (
     trade_settle,
 )
 from engine_core.conquest.combat cimport (
-    attack_apply, can_attack, defend_apply, defend_settle, end_battle, fight, least_move, most_defence_dice,
+    attack_apply, can_attack, defend_apply, defend_settle, fight, least_move, most_defence_dice,
     occupy, occupy_check,
 )
 from engine_core.conquest.elimination cimport after_capture, is_last_fall
@@ -36,7 +36,7 @@ from engine_core.conquest.state cimport (
     with_room,
 )
 from engine_core.conquest.special_dice cimport command_apply, finish_roll, reroll_apply, reroll_settle
-from engine_core.conquest.stars cimport stars_apply, stars_settle
+from engine_core.conquest.stars cimport offers_stars, stars_apply, stars_settle
 from engine_core.conquest.victory cimport finish, won
 from engine_core.dice cimport Dice
 from engine_core.kernel cimport BY_TURN_CAP, NONE, Action, ActionRange, EventLog, emit
@@ -52,7 +52,9 @@ cdef inline void begin_turn(const Rules *rules, State *state, EventLog *events) 
         state.turn_owned = state.owned[state.turn_colour]
     state.unchecked = 1
     state.reinforcements = income(rules, state, state.turn_colour)
-    state.phase = <uint8_t>rules.trade_phase
+    state.phase = PHASE_TRADE
+    if rules.stars:
+        state.phase = PHASE_STARS if offers_stars(rules, state) else PHASE_DEPLOY
     emit(events, EVENT_TURN, turn_seat(rules, state), 0, 0, 0, state.lap, everyone(rules))
     emit(events, EVENT_REINFORCED, turn_seat(rules, state), 0, 0, 0, state.reinforcements, everyone(rules))
 
@@ -103,14 +105,10 @@ cdef inline bint occupy_settle(const Rules *rules, State *state, EventLog *event
 cdef inline void end_attacks(const Rules *rules, State *state, Dice *dice, EventLog *events) noexcept nogil:
     if state.captured and rules.draw_at_end_attack:
         draw_card(rules, state, state.turn_colour, dice, events)
-    state.phase = <uint8_t>rules.after_attacks
-
-cdef inline bint objective_settle(const Rules *rules, State *state) noexcept nogil:
-    """True when there is an objective to claim."""
-    if claimable(rules, state):
-        return True
-    begin_fortify(rules, state)
-    return False
+    if rules.objectives and claimable(rules, state):
+        state.phase = PHASE_OBJECTIVE
+    else:
+        begin_fortify(rules, state)
 
 cdef inline void place_airfield(const Rules *rules, State *state, int territory, EventLog *events) noexcept nogil:
     build_airfield(rules, state, territory, events)
@@ -123,10 +121,8 @@ cdef inline bint airfield_settle(const Rules *rules, State *state, EventLog *eve
     place_airfield(rules, state, lowest(state.owned[state.turn_colour]), events)
     return False
 
-cdef inline bint goal_waits(const Rules *rules, State *state, EventLog *events) noexcept nogil:
+cdef inline bint goal_waits(const Rules *rules, State *state, Dice *dice, EventLog *events) noexcept nogil:
     """As `waits`, for the phases of capitals, headquarters, objectives and expert dice."""
-    if state.phase == PHASE_OBJECTIVE:
-        return objective_settle(rules, state)
     if state.phase == PHASE_STARS:
         return stars_settle(rules, state, events)
     if state.phase == PHASE_MANEUVER:
@@ -138,7 +134,7 @@ cdef inline bint goal_waits(const Rules *rules, State *state, EventLog *events) 
     if state.phase == PHASE_CAPITAL:
         return capital_settle(rules, state, events)
     if state.phase == PHASE_HEADQUARTERS:
-        return headquarters_settle(rules, state, events)
+        return headquarters_settle(rules, state, dice, events)
     return True
 cdef inline bint waits(const Rules *rules, State *state, Dice *dice, EventLog *events) noexcept nogil:
     """True when the phase waits for an answer; otherwise it has been passed."""
@@ -169,7 +165,7 @@ cdef inline bint waits(const Rules *rules, State *state, Dice *dice, EventLog *e
         return place_settle(rules, state, dice, events)
     if state.phase == PHASE_CLAIM:
         return claim_settle(rules, state, events)
-    return goal_waits(rules, state, events)
+    return goal_waits(rules, state, dice, events)
 
 cdef inline int weakest_front(const Rules *rules, const State *state, int colour) noexcept nogil:
     """The colour's territory with the fewest troops among those with a foreign neighbour and room for troops."""

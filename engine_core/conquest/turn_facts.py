@@ -21,10 +21,17 @@ FORTIFY = {
 
 
 class Rules:
-    """The options of a ruleset by name; those that it leaves out have the family's default."""
+    """The options of a ruleset by name; those that it leaves out have the family's default.
+
+    `edition_start` stands beside them: 1 when the troops at the start are those of the 2008 edition's table.
+    """
 
     def __init__(self, ruleset: Ruleset) -> None:
         self.options = {option.name: option.default for option in OPTIONS} | dict(ruleset.options)
+        printed = ruleset.tables.get("edition", {}).get("starting_troops", {})
+        self.options["edition_start"] = int(
+            printed.get(str(ruleset.seats)) == self.options["starting_troops"]
+        )
 
     def has(self, name: str) -> bool:
         """Whether an option is on: neither false, nor 0, nor none."""
@@ -37,6 +44,18 @@ class Rules:
     def number(self, name: str) -> int:
         """The value of an option that is a number."""
         return int(self.options[name])
+
+    @property
+    def single_moves(self) -> bool:
+        """Whether the fortify phase allows one move, not several."""
+        return self.text("fortify") in ("adjacent", "path")
+
+    @property
+    def starting_maneuver(self) -> str:
+        """The move of Starting Maneuver, which goes as far as a fortifying one."""
+        adjacent = self.text("fortify") == "adjacent"
+        where = "to an adjacent own territory" if adjacent else "along own territories"
+        return f"one move {where} before the first attack"
 
     @property
     def stars(self) -> bool:
@@ -96,9 +115,9 @@ def _before_territories(rules: Rules) -> Iterator[Row]:
 
 
 def _reward_setup(rules: Rules) -> str:
-    side = "face up" if rules.text("reward_visibility") == "up" else "face down"
     if rules.text("reward_placement") == "pile":
-        return f"the minor and the major rewards are shuffled into a pile each, {side}"
+        return "the minor and the major rewards are shuffled into a pile each, face down"
+    side = "face up" if rules.text("reward_visibility") == "up" else "face down"
     return f"on each objective on the board lies a reward of its rank, drawn at random, {side}"
 
 
@@ -160,7 +179,7 @@ def _build_up(rules: Rules) -> Iterator[Row]:
         yield from _bonus(rules)
     yield ("deploy", "all reinforcements go onto own territories" + _lost(rules), "deploy", TURNS_SEAT)
     if rules.has("rewards"):
-        text = "who has Starting Maneuver may make one move along own territories before the first attack"
+        text = f"who has Starting Maneuver may make {rules.starting_maneuver}"
         yield ("maneuver", text, "fortify, or end", TURNS_SEAT)
 
 
@@ -211,6 +230,8 @@ def _fighting(rules: Rules) -> Iterator[Row]:
     yield from _reroll(rules)
     least = "as many troops as dice were rolled" if rules.text("min_move") == "dice_rolled" else "1 troop"
     text = f"after a capture at least {least} move in; one stays behind" + _cap(rules)
+    if rules.text("last_capture") == "end":
+        text += "; not asked when the last opponent fell"
     yield ("occupy", text, "occupy", TURNS_SEAT)
     yield (
         "elimination",
@@ -258,7 +279,7 @@ def _closing(rules: Rules) -> Iterator[Row]:
     early = rules.text("card_draw_time") == "end_attack"
     if early:
         yield card
-    again = "; twice with Additional Maneuver" if rules.has("rewards") else ""
+    again = "; twice with Additional Maneuver" if rules.has("rewards") and rules.single_moves else ""
     text = f"{FORTIFY[rules.text('fortify')]}; one troop stays behind{again}" + _cap(rules)
     yield ("fortify", text, "fortify, or end", TURNS_SEAT)
     if rules.has("objectives") and rules.number("objectives_to_win"):

@@ -25,6 +25,7 @@ cdef inline bint one_team(const Rules *rules, const State *state, bint ignore_re
 
 cdef inline void finish(const Rules *rules, State *state, int termination, EventLog *events) noexcept nogil:
     state.phase = PHASE_OVER
+    state.unchecked = 0
     state.termination = <uint8_t>termination
     emit(events, EVENT_OVER, NONE, 0, 0, 0, termination, everyone(rules))
 

@@ -50,7 +50,7 @@ EVENTS = (
     Kind("shield_down", summary="the Death Star can be attacked"),
     Kind("duelled", ("order", "", ""), "hits", "the dice of the duel, if it was fought with dice", luck=True),
     Kind("fell", ("hero", "", "")),
-    Kind("bonus", amount="cards", summary="drawn and put under the pile, seen by nobody"),
+    Kind("bonus", amount="cards", summary="drawn and put under the pile, seen by nobody", luck=True),
     Kind("reshuffled", ("side", "", ""), "cards", luck=True),
     Kind("retired", amount="mode"),
     Kind("won", ("side", "", "")),

@@ -23,11 +23,16 @@ def player(name: str, label: str = "") -> Player:
 
 
 def matches(
-    players: Sequence[Player], count: int, driver: Driver | None = None, **options: str | int
+    players: Sequence[Player],
+    count: int,
+    driver: Driver | None = None,
+    *,
+    variant: str = "classic",
+    **options: str | int,
 ) -> Iterator[GameResult]:
     """The games of that many matches, in every rotation; all that is not the default are the options."""
     driver = driver or driver_of(players)
-    setup = setup_of(engine_core.load("classic", seats=len(players), **options))
+    setup = setup_of(engine_core.load(variant, seats=len(players), **options))
     names = "/".join(player.name for player in players)
     for number in range(count):
         key = match_key(SEED, "classic bots", names, number)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import fcntl
 import io
 import json
 import os
+import pty
+import re
 import resource
 import shlex
 import shutil
 import signal
+import struct
 import subprocess
+import termios
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
@@ -23,6 +29,7 @@ from click.testing import CliRunner, Result
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from tournament_samples import ARENA, ROOT, arena, wait_until, write_tournament
 
+import engine_core
 from arena.bench import Figure
 from arena.cli import cli
 from arena.commands import bench
@@ -166,7 +173,10 @@ def test_help_starts_fast() -> None:
         ("play random --seats 12", 2, "seats = 12"),
         ("play", 2, "name a bot for each seat"),
         ("play random random --seed x", 2, "32 hex digits"),
+        ("play random random --delay -1", 2, "0<=x<=60"),
         ("variants chess", 2, "unknown variant 'chess'"),
+        ("variants --board x.svg", 2, "need the NAME of a variant"),
+        ("variants classic --option turns=3", 2, "unknown option 'turns'"),
         ("bots nobody", 2, "unknown bot 'nobody'"),
         ("leaderboard --db /nowhere/x.db", 2, "no database at /nowhere/x.db"),
         ("leaderboard --db nonsense://x", 1, "nonsense"),
@@ -243,17 +253,74 @@ def test_a_record_replays_and_a_changed_one_is_found_out(tmp_path: Path) -> None
     assert "steps[" in changed.stderr or "final_digest" in changed.stderr
 
 
-def test_show_draws_the_board_once_a_turn(tmp_path: Path) -> None:
+def test_show_tells_every_turn_and_draws_the_board_every_lap(tmp_path: Path) -> None:
     path = tmp_path / "game.json"
     options = ("--option", "turn_cap=2", "--seed", "1")
     played = run("play", "random", "random", "random", *options, "--show", "--record", path)
     assert played.exit_code == 0, played.output
     for territory in ("ALA", "BRA", "EAU", "JAP"):
-        assert f"{territory} " in played.output
-    assert played.output.count("Lap ") >= 2 * 3
-    assert "Lap 2" in played.output
-    replayed = run("replay", path, "--show")
-    assert replayed.output.count("EAU ") == played.output.count("EAU ")
+        assert len(re.findall(rf"\b{territory} [kbg]\d", played.output)) == 3  # before both laps, and the end
+    for lap in (1, 2):
+        for colour, player in (("black", "random 1"), ("blue", "random 2"), ("green", "random 3")):
+            assert f"Lap {lap}, {colour} ({player})" in played.output
+    assert "The game is over, at the turn cap" in played.output
+    shown = run("replay", path, "--show").output
+    assert played.output.startswith(shown)
+    assert max(map(len, shown.splitlines())) < 160
+
+
+@pytest.mark.parametrize("variant", sorted(engine_core.variants()))
+def test_show_draws_what_a_variant_has(variant: str) -> None:
+    seats = engine_core.variants()[variant].usual_seats
+    options = ("--variant", variant, "--seats", str(seats), "--option", "turn_cap=2", "--seed", "1")
+    shown = run("play", "random", *options, "--show").output
+    fields = {field.name for field in engine_core.load(variant).description.fields}
+    assert ("# city" in shown) == ("city" in fields)
+    assert ("* capital" in shown or "* headquarters" in shown) == ("capital" in fields)
+    assert ("Objectives: " in shown) == ("objective" in fields)
+    assert ("(nobody)" in shown) == (variant == "two_player")
+    before, missions, _ = shown.partition("Missions: ")
+    assert bool(missions) == ("mission" in fields)
+    assert "the game is over" in before, "missions are secret until the end"
+
+
+@pytest.mark.parametrize("variant", ["classic", "command_room", "two_player"])
+def test_the_live_picture_fits_a_small_terminal(variant: str) -> None:
+    """Runs in a terminal of 80 x 24: the picture is redrawn in place and never longer than the screen."""
+    master, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    seats = engine_core.variants()[variant].seats[1]
+    game = ("--variant", variant, "--option", "turn_cap=2", "--seed", "1")
+    process = subprocess.Popen(
+        [str(ARENA), "play", *["random"] * seats, *game, "--show", "--delay", "0.01"],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        env={**os.environ, "TERM": "xterm-256color"},
+    )
+    os.close(terminal)
+    screen = read_all(master)
+    assert process.wait() == 0
+    frames = screen.split(
+        "\x1b[2K\x1b[1A"
+    )  # rich goes up line by line to draw the next picture over the last
+    plain = [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", frame).strip("\r\n") for frame in frames]
+    pictures = [frame.splitlines() for frame in plain if re.search(r"\bALA.[a-z]\d", frame)]
+    assert len(pictures) > 10
+    for picture in pictures[:-1]:
+        assert len(picture) <= 24
+        assert max(map(len, picture)) <= 80
+        assert re.match(r"Lap \d", picture[0])
+
+
+def read_all(master: int) -> str:
+    """What a process writes to its terminal until it ends."""
+    data = b""
+    with contextlib.suppress(OSError):  # how a terminal says that nobody holds its other end any more
+        while piece := os.read(master, 65536):
+            data += piece
+    os.close(master)
+    return data.decode()
 
 
 def test_a_bot_that_breaks_is_a_result_not_a_failure(tmp_path: Path) -> None:
@@ -269,10 +336,45 @@ def test_a_bot_that_breaks_is_a_result_not_a_failure(tmp_path: Path) -> None:
 
 
 def test_variants_lists_and_describes() -> None:
-    assert "classic" in {variant["name"] for variant in run_json("variants")}
+    listed = {variant["name"]: variant for variant in run_json("variants")}
+    assert set(listed) == set(engine_core.variants())
+    assert "expert" in run("variants").output
     described = run("variants", "classic").output
-    assert "turn_cap" in described
-    assert "1..10000" in described
+    for words in ("A TURN", "RECONSTRUCTED", "OPEN QUESTIONS", "SOURCES", "turn_cap", "1..10000", "US 1993"):
+        assert words in described
+
+
+@pytest.mark.parametrize("name", sorted(engine_core.variants()))
+def test_a_variant_says_the_same_in_the_command_and_on_its_page(name: str) -> None:
+    found = run_json("variants", name)
+    page = (ROOT / "docs" / "variants" / f"{name}.md").read_text().replace("`", "").replace("\\|", "|")
+    printed = " ".join(run("variants", name).output.split())
+    for section in found["sections"]:
+        assert f"## {section['title']}\n" in page
+        assert section["title"].upper() in printed
+        for row in section["rows"]:
+            assert "| " + " | ".join(cell.replace("`", "") for cell in row) + " |" in page
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "300"])
+def test_a_description_fits_the_terminal(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    title, place, *lines = run("variants", "command_room").output.splitlines()
+    assert title.startswith("command_room: ")
+    assert place.startswith("family conquest, 3-5 seats")
+    assert max(map(len, lines)) <= int(columns)
+
+
+def test_a_variant_is_described_and_drawn_with_options(tmp_path: Path) -> None:
+    assert (
+        "no territory ever holds more than 20" in run("variants", "expert", "--option", "troop_cap=20").output
+    )
+    boards = [tmp_path / "one.svg", tmp_path / "other.svg"]
+    run("variants", "classic", "--board", boards[0])
+    run("variants", "classic", "--board", boards[1], "--option", "map_edges_override=anniversary_40")
+    first, second = (board.read_text().count("<line") for board in boards)
+    assert first == second + 1
+    assert boards[0].read_text() == (ROOT / "docs" / "variants" / "boards" / "classic.svg").read_text()
 
 
 def test_bots_lists_and_describes() -> None:

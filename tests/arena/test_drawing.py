@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import re
 import xml.etree.ElementTree as ET
@@ -10,9 +11,11 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
+from rich.console import Console
 
 import engine_core
 from arena.commands._board import BoardPicture, colour_letters
+from arena.commands._watch import Watcher
 from arena.drawing.pieces import Pieces, example_position, pieces_of
 from arena.drawing.sentences import BATTLE, COUNTED, SENTENCES, Teller
 from arena.drawing.svg import board_svg
@@ -201,6 +204,30 @@ def test_an_attack_is_one_sentence_with_what_it_cost() -> None:
     ]
     assert lost == 1
     assert teller.rest() == []
+
+
+FALLEN_BACK = "hold 24 territories, in place of: eliminate red"
+
+
+def test_a_mission_that_fell_back_is_told_as_what_it_became() -> None:
+    """Blue takes red's last territory: black's mission against red becomes 24 territories, which it holds."""
+    game = engine_core.load("secret_mission", seats=4, mission_kill_credit="self_else_24")
+    held = ",".join(f"{place}:0x1" for place in game.ruleset.board.ids[:24] if place not in ("ALA", "KAM"))
+    position = (
+        "phase=attack turn_colour=1 mission=M12,M01,M02,M03 "
+        f"board=*:2x1,{held},SAF:0x1,MAD:0x1,ALA:1x9,KAM:3x1"
+    )
+    state = game.position(position)
+    state.script([6, 6, 6, 1])
+    text = io.StringIO()
+    out = Console(file=text, width=160)
+    with Watcher(game, ["a", "b", "c", "d"], out) as watcher:
+        watcher.step([], state.public_view())
+        for line in ("attack ALA KAM 3", "occupy ALA KAM 3"):
+            events = state.play(1, game.action(line))
+            watcher.step([event for event in events if event.visible_to(-1)], state.public_view())
+    assert f"Black has fulfilled its mission: {FALLEN_BACK}" in text.getvalue()
+    assert f"{FALLEN_BACK} (k)" in text.getvalue()
 
 
 def test_placing_is_told_once_for_all() -> None:

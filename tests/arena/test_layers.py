@@ -43,6 +43,7 @@ LEVELS = {
     "arena.bench_grpc": 3,
     "arena.tournament": 4,
     "arena.spec": 4,
+    "arena.terminations": 4,
     "arena.bench": 5,
     "arena.plugins": 5,
     "arena.core_plugin": 5,

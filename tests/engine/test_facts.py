@@ -8,8 +8,11 @@ from random import Random
 import pytest
 
 import engine_core
+from engine_core.conquest.options import OPTIONS
+from engine_core.conquest.rulings import known
 from engine_core.facts import Section, facts, words
-from engine_core.options import OptionValue
+from engine_core.options import Option, OptionValue
+from engine_core.rulings import conditions
 
 VARIANTS = sorted(engine_core.variants())
 Case = tuple[str, dict[str, OptionValue]]
@@ -21,6 +24,8 @@ CHOICES: list[Case] = [
     ("secret_mission", {"mission_deck": "us12_guess", "mission_check": "own_turn"}),
     ("capital", {"headquarters": "hidden", "capital_short": 1}),
     ("command_room", {"reward_placement": "pile", "airfield_scope": "either", "objectives_to_win": 4}),
+    ("classic", {"missions": 1, "headquarters": "hidden", "cities": "preset"}),
+    ("classic", {"objectives": "random", "capitals": "claim", "cities": "random", "rewards": 1}),
     ("command_room", {"three_player_card": 1, "guaranteed_card_beats_objective": 1}),
 ]
 
@@ -93,6 +98,7 @@ def test_every_option_is_listed_with_its_default_and_a_known_source(name: str) -
     for option in options:
         for part in re.split(r" \(|, |: |\)", option.source):
             named = part in sources or part in map(str, option.values) or not part
+            named = named or part.removeprefix("with ") in column(listed)  # where another option is on
             assert named or re.fullmatch(r"\w+", part), f"{option.name}: nobody explains the source {part!r}"
 
 
@@ -138,12 +144,250 @@ def test_what_is_synthetic_is_said(name: str) -> None:
             assert part in options, f"a ruling names an option {part} that there is not"
 
 
+# variant, options, what is open or was reconstructed, what the page says about it (None: no row)
+SAID: list[tuple[str, dict[str, OptionValue], str, str | None]] = [
+    ("classic", {}, "the fewest troops that move in", "as many as dice were rolled in the capturing roll"),
+    ("classic", {"min_move": "one"}, "the fewest troops that move in", "1, whatever was rolled"),
+    ("classic", {"defender_dice": "max"}, "who declares dice first", None),
+    ("classic", {"first_player": "first"}, "a tie for who begins", None),
+    ("classic", {"reinforce_start": "first"}, "placing after claiming", "starts with the first player"),
+    ("secret_mission", {}, "placing after claiming", None),
+    ("classic", {"deck_exhausted": "no_more_cards"}, "the deck is empty", "nobody draws a card any more"),
+    (
+        "classic",
+        {"last_capture": "end"},
+        "the fall of the last opponent",
+        "the game ends at once: the fewest troops move in without a question, and there are no cards or "
+        "trades",
+    ),
+    ("classic", {}, "doing without the 2 extra troops", "is not possible"),
+    (
+        "classic",
+        {"bonus_declinable": 1},
+        "doing without the 2 extra troops",
+        "is allowed; a later set of the turn can then have them",
+    ),
+    ("classic", {"territory_bonus": "none"}, "the 2 extra troops", None),
+    ("classic", {"territory_bonus": "none"}, "doing without the 2 extra troops", None),
+    ("classic", {"territory_bonus": "none"}, "the 2 extra troops in a forced trade", None),
+    ("expert", {}, "the 2 extra troops on a full territory", "are lost"),
+    ("expert", {"territory_bonus": "none"}, "the 2 extra troops on a full territory", None),
+    ("expert", {"troop_cap": 0}, "room under the cap", None),
+    ("classic", {}, "a wild in sets of fixed value", None),
+    ("expert", {}, "a wild in sets of fixed value", None),
+    ("classic", {"trade_values": "italian"}, "a wild in sets of fixed value", None),
+    (
+        "classic",
+        {"trade_values": "fixed_yura"},
+        "a wild in sets of fixed value",
+        "stands for what makes the set worth most",
+    ),
+    ("secret_mission", {}, "the mission against the own colour", "becomes 24 territories"),
+    (
+        "secret_mission",
+        {"own_colour_mission": "redraw"},
+        "the mission against the own colour",
+        "leaves the game, and another one is drawn",
+    ),
+    ("secret_mission", {}, "the target falls to another", "the mission is fulfilled all the same"),
+    (
+        "secret_mission",
+        {"mission_kill_credit": "self_else_24"},
+        "the target falls to another",
+        "the mission becomes 24 territories",
+    ),
+    (
+        "secret_mission",
+        {"mission_check": "own_turn"},
+        "when missions are looked at",
+        "in the own turn alone: at its start and after each step, from the first turn on",
+    ),
+    ("classic", {}, "when missions are looked at", None),
+    ("command_room", {"airfield_cap": 1}, "an airfield and a 6", "the 6 stays a 6"),
+    ("command_room", {}, "an airfield and a 6", "the 6 becomes a 7"),
+    ("objectives_basic", {}, "an airfield and a 6", None),
+    ("command_room", {}, "where airfields help", "when the own territory in the battle has or borders it"),
+    (
+        "command_room",
+        {"airfield_scope": "battle_location"},
+        "where airfields help",
+        "when the attacked territory has or borders it",
+    ),
+    (
+        "command_room",
+        {"airfield_scope": "either"},
+        "where airfields help",
+        "when the attacking or the attacked territory has or borders it",
+    ),
+    (
+        "command_room",
+        {"elimination_win": "immediate"},
+        "enough objectives by an elimination",
+        "win at once, with the own capital",
+    ),
+    ("world_conquest", {}, "enough objectives by an elimination", None),
+    (
+        "command_room",
+        {"guaranteed_card_beats_objective": 1},
+        "Guaranteed Card and a claim",
+        "the card is drawn in spite of the claim",
+    ),
+    (
+        "command_room",
+        {"reward_visibility": "down"},
+        "which side of a reward is up",
+        "the back: it is seen when the objective is claimed",
+    ),
+    ("command_room", {"reward_placement": "pile"}, "which side of a reward is up", None),
+    ("command_room", {"reward_placement": "pile"}, "where rewards lie", None),
+    ("command_room", {"reward_placement": "pile"}, "which reward lies where", None),
+    ("command_room", {}, "which reward lies where", "not printed: drawn at random"),
+    (
+        "objectives_basic",
+        {"star_trades_per_turn": 3},
+        "more than 10 stars",
+        "up to 10 may be turned in at once, 3 times a turn",
+    ),
+    ("command_room", {"starting_troops": 40}, "starting troops of 2008", None),
+    ("command_room", {}, "starting troops of 2008", "one summary of the revised rules"),
+    ("command_room", {"objectives": "preset"}, "fixed territories and troops", None),
+    ("classic", {"trade_values": "plus_one"}, "sets and their values", None),
+    (
+        "classic",
+        {"card_deck": "C"},
+        "symbols of the cards",
+        "the deck of one program, not known to be an edition's",
+    ),
+    (
+        "classic",
+        {"map_edges_override": "german_2008"},
+        "borders",
+        "those on at least 5 of 6 independent maps, without the one that this edition has not "
+        "(map_edges_override)",
+    ),
+    ("secret_mission", {"mission_deck": "us12_guess"}, "the 14 missions", None),
+    ("secret_mission", {}, "which 12 missions", None),
+    *((name, {}, "the 14 missions", None) for name in VARIANTS if name != "secret_mission"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "what", "said"), SAID)
+def test_what_is_said_is_what_holds(
+    name: str, options: dict[str, OptionValue], what: str, said: str | None
+) -> None:
+    found = sections(name, **options)
+    rows = [row for each in ("rulings", "reconstructed") for row in found[each].rows if row[0] == what]
+    assert [row[1] for row in rows] == ([] if said is None else [said])
+
+
+# Of whole numbers, those that a row must tell apart from the one chosen.
+OTHER_NUMBERS: dict[str, tuple[int, ...]] = {"troop_cap": (0,), "star_trades_per_turn": (2, 3)}
+# Values that are ruled alike.
+ALIKE = {"a wild in sets of fixed value": {"fixed_2003", "fixed_yura"}}
+
+
+def values(option: Option) -> tuple[OptionValue, ...]:
+    """The values of an option that its rows tell apart."""
+    return {"bool": (0, 1), "int": OTHER_NUMBERS.get(option.name, ())}.get(option.kind, option.values)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        *CASES,
+        *CHOICES,
+        ("classic", {"trade_values": "fixed_2003", "bonus_declinable": 1, "territory_bonus": "per_trade"}),
+        ("secret_mission", {"own_colour_mission": "redraw", "mission_kill_credit": "self_else_24"}),
+        ("command_room", {"elimination_win": "immediate", "airfield_cap": 1, "reward_visibility": "down"}),
+    ],
+)
+def test_a_ruling_says_nothing_of_the_values_that_were_not_chosen(
+    name: str, options: dict[str, OptionValue]
+) -> None:
+    """Each row about an option goes or changes when the option has any other value."""
+    by_name = {option.name: option for option in OPTIONS}
+    ruleset = engine_core.load_ruleset(name, seats=None, **options)
+    compared = 0
+    for open_question, ruling, option in sections(name, **options)["rulings"].rows:
+        if not option:
+            continue
+        chosen = ruleset.options.get(option, by_name[option].default)
+        for value in set(values(by_name[option])) - {chosen} - ALIKE.get(open_question, set()):
+            try:
+                found = sections(name, **{**options, option: value})
+            except engine_core.OptionError:
+                continue  # the value does not go with the variant's others
+            assert (open_question, ruling, option) not in found["rulings"].rows, f"{option} = {value}"
+            compared += 1
+    assert compared >= 5
+
+
+@pytest.mark.parametrize("name", ["rulings", "reconstructed", "leaving"])
+def test_conditions_name_options_and_their_values(name: str) -> None:
+    by_name = {option.name: option for option in OPTIONS}
+    for entry in known()[name]:
+        for option, comparison, asked in conditions(entry.get("when", "")):
+            if option == "edition_start":  # no option: derived
+                assert not comparison
+                continue
+            allowed = [str(value) for value in values(by_name[option])] or asked
+            if by_name[option].kind != "int":
+                assert set(asked) <= set(allowed), f"{entry}: {option} is never {asked}"
+            assert bool(comparison) == bool(asked)
+
+
+@pytest.mark.parametrize(
+    "when", ["min_move == one", "min_move=one", "min_move and", "min_move = one or cities"]
+)
+def test_a_condition_of_no_known_form_is_refused(when: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(when)):
+        conditions(when)
+
+
+def test_options_that_are_rulings_are_listed_as_open_questions() -> None:
+    told = {entry.get("option") for entry in known()["rulings"]}
+    ruled = {option.name for option in OPTIONS if option.source.startswith("ruling")}
+    assert ruled
+    assert ruled <= told
+
+
+def test_leaving_tells_what_there_is() -> None:
+    left = {name: {row[0]: row[1] for row in sections(name)["leaving"].rows} for name in VARIANTS}
+    assert set(left["classic"]) == {"its troops", "its cards"}
+    assert left["secret_mission"]["missions against it"].startswith("become 24 territories")
+    assert "stay with it" in left["objectives_basic"]["its objectives"]
+    assert "its rewards" not in left["objectives_basic"]
+    assert "leave the game" in left["command_room"]["its rewards"]
+    assert "enemy capital" in left["command_room"]["its capital as a goal"]
+    assert "its headquarters" in left["capital"]
+
+
+@pytest.mark.parametrize(
+    ("fortify", "said"),
+    [
+        ("adjacent", "one move to an adjacent own territory before the first attack"),
+        ("path", "one move along own territories before the first attack"),
+    ],
+)
+def test_starting_maneuver_goes_as_far_as_the_fortifying_move(fortify: str, said: str) -> None:
+    found = sections("command_room", fortify=fortify)
+    (phase,) = (row[1] for row in found["turn"].rows if row[0] == "maneuver")
+    (reward,) = (row[-1] for row in found["rewards"].rows if row[0] == "starting_maneuver")
+    assert phase == f"who has Starting Maneuver may make {said}"
+    assert reward == said
+
+
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_label_has_words(name: str) -> None:
     game = engine_core.load(name)
     found = words(game.ruleset)
     for label, names in game.description.labels.items():
         assert set(names) <= set(found[label])
+
+
+def test_only_the_seats_that_the_options_allow_are_told() -> None:
+    assert column(sections("classic")["seats"]) == ["2", "3", "4", "5", "6"]
+    assert column(sections("classic", capitals="claim", cities="preset")["seats"]) == ["3", "4", "5", "6"]
 
 
 def test_unknown_names_are_refused() -> None:

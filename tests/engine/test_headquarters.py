@@ -11,6 +11,7 @@ from engine_core import State
 
 PICKS = {0: "headquarters ALA", 1: "headquarters KAM", 2: "headquarters EAU"}
 POSITION = "phase=headquarters board=*:1x1,ALA:0x5,NWT:0x1,EAU:2x2,NGU:2x1"
+ASIDE = 102
 MODES = ("revealed", "hidden")
 
 
@@ -57,3 +58,32 @@ def test_hidden_headquarters_show_in_no_other_view() -> None:
         assert first.view(seat).digest() == other.view(seat).digest()
     assert first.public_view().digest() == other.public_view().digest()
     assert first.view(0).digest() != other.view(0).digest()
+
+
+def test_a_view_is_filled_in_alike_whoever_left_before_or_after_picking() -> None:
+    """Seat 3 left before it picked and has no headquarters, seat 1 after it: every guess agrees."""
+    game = engine_core.load("capital", seats=4, headquarters="hidden")
+    state = game.position("phase=headquarters board=*:1x1,ALA:0x5,NWT:0x1,EAU:2x2,NGU:2x1,BRA:3x2,PER:3x1")
+    state.retire(3, "neutral")
+    answer(state, 0, 1, 2)
+    state.retire(1, "neutral")
+    for seat in range(4):
+        for seed in range(20):
+            guessed = state.view(seat).resample(seed)
+            guessed.check()
+            assert guessed.view(seat).text() == state.view(seat).text()
+            assert guessed.field("capital")[3] == -1
+            assert guessed.field("capital")[1] >= 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_extra_cards_are_dealt_from_a_deck_without_the_headquarters(seed: int) -> None:
+    game = engine_core.load("capital", seats=5, headquarters="revealed", extra_cards="by_seats")
+    state = game.new_state(seed=seed)
+    while state.pending() and not state.field("reinforcements")[0]:
+        seat = state.pending()[0]
+        state.apply(seat, state.legal(seat)[0].first())
+    names = game.description
+    aside = {names.cards[card] for card, holder in enumerate(state.field("cards")) if holder == ASIDE}
+    assert aside == {names.territories[at] for at in state.field("capital")}
+    assert sum(state.field("cards_held")) == 1 + 1 + 2

@@ -24,7 +24,7 @@ from engine_core.registry import family
 
 DECISIONS = 2500
 TURN_CAP = 40
-SEEDS = 3
+SEEDS = 2
 # What the reference does not say: the order of deck and piles, which battle is the n-th, who was retired.
 OPEN = {"phase", "deck", "rolls", "retired", "reward_pile"}
 
@@ -83,14 +83,36 @@ REWARDS: Pool = {
     "airfield_cap": (0, 1),
     "guaranteed_card_beats_objective": (0, 1),
 }
+ANYTHING: Pool = {
+    "missions": (0, 1),
+    "trade_values": (*CARDS["trade_values"], "stars"),
+    "capitals": ("none", "claim", "own", "own"),
+    "objectives": ("none", "preset", "random"),
+    "cities": ("none", "preset", "random"),
+    "rewards": (0, 1, 1),
+    "card_draw_time": ("end_turn", "end_attack"),
+}
+# Large hands fall to those who have a Starting Maneuver.
+HOARDING: Pool = {
+    "trade_values": ("progressive",),
+    "card_deck": ("A", "B"),
+    "must_trade_at": (0,),
+    "elimination_trade": ("immediate_to_4",),
+    "objectives_to_win": (0,),
+}
+BASES = {"anything": "classic", "hoarding": "command_room"}
+SEATS = {"anything": (3, 5), "hoarding": (5, 5)}
 MIXES: dict[str, Pool] = {
     "classic": COMMON | CARDS,
     "secret_mission": COMMON | CARDS | MISSIONS | BOTH,
     "capital": COMMON | CARDS | CAPITALS,
     "objectives_basic": COMMON | EDITION,
     "command_room": COMMON | EDITION | REWARDS,
+    # Every subject at once, as far as they go together.
+    "hoarding": HOARDING,
+    "anything": COMMON | CARDS | MISSIONS | BOTH | EDITION | REWARDS | ANYTHING,
 }
-GAMES_PER_MIX = 30
+GAMES_PER_MIX = 25
 
 
 def named(game: Game, events: list[Event], name: str) -> list[Event]:
@@ -207,20 +229,35 @@ def game_of_variant(name: str, seats: int, seed: int) -> Reference:
 def mix(name: str, number: int) -> tuple[int, dict[str, str | int]]:
     """Seats and options of a game of MIXES."""
     rng = random.Random(f"{name} {number}")
-    low, high = engine_core.variants()[name].seats
+    low, high = SEATS.get(name) or engine_core.variants()[name].seats
     seats = rng.randint(low, high)
     options = {option: rng.choice(values) for option, values in MIXES[name].items()}
     if "mission_deck" in options and rng.random() < 0.5:
         options["colours"] = ",".join(rng.sample(COLOURS, seats))
+    return seats, fitting(options)
+
+
+def fitting(options: dict[str, str | int]) -> dict[str, str | int]:
+    """The options without those that do not go with others of them."""
     if "capitals" in options:
-        options["setup"] = "claim" if options["capitals"] == "claim" else "deal"
-    return seats, options
+        setups = {"claim": "claim", "own": "deal"}
+        options["setup"] = setups.get(str(options["capitals"]), options.get("setup", "claim"))
+        options["objectives" if options["capitals"] == "none" else "headquarters"] = "none"
+    if options.get("objectives", "none") != "none":
+        options["card_draw_time"] = "end_turn"
+    elif "rewards" in options:
+        options["rewards"] = 0
+    if options.get("rewards"):
+        options |= {"expert_card_reroll": 0, "expert_commander": 0}
+    if options.get("trade_values") == "stars":
+        options |= {"card_deck": "stars", "must_trade_at": 0, "elimination_trade": "next_turn"}
+    return options
 
 
 @cache
 def game_of_mix(name: str, number: int) -> Reference:
     seats, options = mix(name, number)
-    game = engine_core.load(name, seats=seats, turn_cap=TURN_CAP, **options)
+    game = engine_core.load(BASES.get(name, name), seats=seats, turn_cap=TURN_CAP, **options)
     return together(game, number, DECISIONS, daring=0.95)
 
 
@@ -330,6 +367,7 @@ HAPPENED = {
     "reward airfield_minor", "reward starting_maneuver", "reward additional_maneuver",
     "reward guaranteed_card", "reward airfield_major", "reward attack_die", "reward defense_die",
     "reward two_troops", "reward of the eliminated",
+    "forced trade", "forced trade, no second maneuver",
 }  # fmt: skip
 
 

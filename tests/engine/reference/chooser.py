@@ -57,6 +57,10 @@ class Chooser:
         action = next(iter(offered))
         return Move(*action, offered[action][self.rng.random() < 0.7])
 
+    def trade(self, _model: Reference, offered: Ranges) -> Move | None:
+        """Some keep their cards, so that hands grow and are taken."""
+        return Move(*END, 0) if END in offered and self.rng.random() < 0.6 else None
+
     def stars(self, _model: Reference, offered: Ranges) -> Move:
         return self.best(offered, {key: key[1] + 2.0 * key[2] for key in offered})
 

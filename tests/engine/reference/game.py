@@ -59,6 +59,11 @@ class Turn(Table):
             self.deployed()
 
     def after_deploy(self) -> None:
+        """A Starting Maneuver comes before the first attack, so not after a trade forced in between."""
+        self.seen["forced trade"] += self.forced
+        self.seen["forced trade, no second maneuver"] += self.forced and self.rewarded(
+            self.turn, "starting_maneuver"
+        )
         if not self.forced and self.rewarded(self.turn, "starting_maneuver"):
             self.start_moves("maneuver")
         else:

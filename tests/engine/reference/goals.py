@@ -16,20 +16,13 @@ class Goals(Table):
 
     def settle(self) -> bool:
         """Whether the game is over after what was just done, and who has won."""
-        if self.headquarters_won():
+        if self.living == {self.turn}:
+            self.alone()
+        elif self.headquarters_won():
             self.seen["headquarters win"] += 1
             self.win(self.turn)
         elif self.missions:
-            immediate = self.options["mission_check"] == "immediate"
-            order = [self.turn, *self.round_from(self.turn)] if immediate else [self.turn]
-            done = [seat for seat in order if seat in self.living and self.fulfilled(seat)]
-            if done:
-                self.seen["mission win"] += 1
-                self.seen["mission win in another's turn"] += done[0] != self.turn
-                self.seen[f"mission by {self.mission_kind(done[0])}"] += 1
-                self.win(done[0])
-        if not self.ending and self.living == {self.turn}:
-            self.ending, self.phase = "rules", "over"
+            self.check_missions()
         return bool(self.ending)
 
     def headquarters_won(self) -> bool:
@@ -44,7 +37,24 @@ class Goals(Table):
         taken = sum(self.owner[place] == self.turn for place in places.values())
         return own >= 0 and self.owner[own] == self.turn and taken >= needed
 
+    def alone(self) -> None:
+        """Everybody else has fallen: a win whatever the goals, though it may be by the mission, too."""
+        self.ending, self.phase = "rules", "over"
+        if self.missions and self.fulfilled(self.turn):
+            self.win(self.turn)
+
     # ---- missions
+
+    def check_missions(self) -> None:
+        """The acting colour first, then clockwise; in the own turn alone where that is the rule."""
+        immediate = self.options["mission_check"] == "immediate"
+        order = [self.turn, *self.round_from(self.turn)] if immediate else [self.turn]
+        done = [seat for seat in order if seat in self.living and self.fulfilled(seat)]
+        if done:
+            self.seen["mission win"] += 1
+            self.seen["mission win in another's turn"] += done[0] != self.turn
+            self.seen[f"mission by {self.mission_kind(done[0])}"] += 1
+            self.win(done[0])
 
     def mission_kind(self, colour: int) -> str:
         return "fallback" if colour in self.void else str(self.missions[self.mission[colour]]["kind"])

@@ -5,7 +5,7 @@ describe.py names them in the same order; which ones a ruleset has depends on it
 
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 
-from engine_core.bits cimport bit, has
+from engine_core.bits cimport has
 from engine_core.conquest.state cimport MOVES_SINGLE, ON_BOARD, REWARDS, Rules, State
 from engine_core.cursor cimport Cursor, name_byte, number_byte, shown, through
 
@@ -92,7 +92,7 @@ cdef inline void rewards(const Rules *rules, State *state, Cursor *cursor) noexc
         for i in range(REWARDS):
             name_byte(cursor, &state.reward_pile[i], REWARDS)
 
-cdef inline void goals(const Rules *rules, State *state, Cursor *cursor) noexcept nogil:
+cdef inline void optional(const Rules *rules, State *state, Cursor *cursor) noexcept nogil:
     """All fields that the ruleset has, in their order."""
     if rules.fortify_moves != MOVES_SINGLE or rules.rewards:
         moves(rules, state, cursor)
@@ -111,7 +111,7 @@ cdef inline void goals(const Rules *rules, State *state, Cursor *cursor) noexcep
     if rules.missions or rules.headquarters or rules.objectives:
         name_byte(cursor, &state.winner, rules.colours)
 
-cdef inline int export_goals(const Rules *rules, const State *state, int32_t *out) noexcept nogil:
+cdef inline int export_optional(const Rules *rules, const State *state, int32_t *out) noexcept nogil:
     """Write the fields; return their number."""
     cdef Cursor cursor
     cdef State copied = state[0]
@@ -119,15 +119,15 @@ cdef inline int export_goals(const Rules *rules, const State *state, int32_t *ou
     cursor.words = NULL
     cursor.at = 0
     cursor.fault = 0
-    goals(rules, &copied, &cursor)
+    optional(rules, &copied, &cursor)
     return cursor.at
 
-cdef inline int import_goals(const Rules *rules, State *state, const int32_t *words) noexcept nogil:
+cdef inline int import_optional(const Rules *rules, State *state, const int32_t *words) noexcept nogil:
     """Read the fields; 0, or 1 + the word that cannot be."""
     cdef Cursor cursor
     cursor.out = NULL
     cursor.words = words
     cursor.at = 0
     cursor.fault = 0
-    goals(rules, state, &cursor)
+    optional(rules, state, &cursor)
     return cursor.fault

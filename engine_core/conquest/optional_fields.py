@@ -1,4 +1,4 @@
-"""The fields that only some rulesets have, in the order of goal_fields.pxd, and the names of goals."""
+"""The fields that only some rulesets have, in the order of optional_fields.pxd, and the names of goals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def labels(ruleset: Ruleset) -> dict[str, tuple[str, ...]]:
     return names
 
 
-def goal_fields(ruleset: Ruleset) -> Iterator[Field]:
+def optional_fields(ruleset: Ruleset) -> Iterator[Field]:
     """The fields of moves, dice on the table, missions, capitals, cities, objectives and rewards."""
     options = _options(ruleset)
     colours, territories = len(ruleset.colours), len(ruleset.board.territories)
@@ -68,7 +68,7 @@ def _objective_fields(ruleset: Ruleset) -> Iterator[Field]:
         per="territory",
         summary="1 where the turn's colour was at the start of its turn",
     )
-    yield Field("objective", objectives, "holder", "objective", "-1 box, 100 board, or its holder", -1)
+    yield Field("objective", objectives, "claimant", "objective", "-1 box, 100 board, or who holds it", -1)
     yield Field("objective_claimed", 1, summary="1 when one was claimed in this turn")
 
 

@@ -1,0 +1,32 @@
+"""The benchmark of the variants: what stands beside what. Nothing is timed here."""
+
+from __future__ import annotations
+
+import engine_core
+from arena.bench import variants
+
+
+def test_the_yardstick_has_the_same_seats_and_turn_cap() -> None:
+    for name, seats in (("command_room", 5), ("two_player", 2)):
+        game = engine_core.load(name, seats=seats, turn_cap=7)
+        classic = variants.yardstick(game)
+        assert (classic.ruleset.name, classic.seats, classic.ruleset.options["turn_cap"]) == (
+            "classic",
+            seats,
+            7,
+        )
+
+
+def test_every_variant_and_number_of_seats_is_measured_beside_classic() -> None:
+    figures = variants.compare(decisions=2_000, repeats=1)
+    names = [
+        f"{name}, {seats} seats"
+        for name, variant in engine_core.variants().items()
+        for seats in range(variant.seats[0], variant.seats[1] + 1)
+    ]
+    assert [figure.name for figure in figures] == [name for name in names for _ in range(2)]
+    for cost, pace in zip(figures[::2], figures[1::2], strict=True):
+        assert (cost.unit, cost.goal, pace.unit, pace.goal) == ("ns/decision", "<= 1.6", "games/s", "")
+        assert cost.beside == pace.beside == f"classic, {cost.name.rpartition(', ')[2]}"
+        assert cost.ratio is not None and cost.ratio > 0
+        assert pace.value > 0
