@@ -17,8 +17,7 @@ from pathlib import Path
 import engine_core
 import engine_core.facts
 from arena import hookspecs
-from arena.drawing.pieces import example_position, pieces_of
-from arena.drawing.svg import board_svg
+from arena.drawing.registry import drawing_of
 from engine_core.description import Field, Kind
 from engine_core.facts import Section
 
@@ -75,8 +74,8 @@ def boards() -> dict[Path, str]:
     drawn = {}
     for name in engine_core.variants():
         game = engine_core.load(name)
-        pieces = pieces_of(example_position(game, BOARD_SEED))
-        drawn[BOARDS / f"{name}.svg"] = board_svg(game.ruleset, pieces)
+        drawing = drawing_of(game)
+        drawn[BOARDS / f"{name}.svg"] = drawing.svg(drawing.example(game, BOARD_SEED))
     return drawn
 
 

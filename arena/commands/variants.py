@@ -82,11 +82,11 @@ def _list(variants: Mapping[str, engine_core.Variant], as_json: bool) -> None:
 
 
 def _draw(name: str, options: Mapping[str, engine_core.OptionValue], path: Path) -> None:
-    from arena.drawing.pieces import example_position, pieces_of
-    from arena.drawing.svg import board_svg
+    from arena.drawing.registry import drawing_of
 
     game = engine_core.Game(engine_core.load_ruleset(name, seats=None, **options))
-    path.write_text(board_svg(game.ruleset, pieces_of(example_position(game, BOARD_SEED))), encoding="utf-8")
+    drawing = drawing_of(game)
+    path.write_text(drawing.svg(drawing.example(game, BOARD_SEED)), encoding="utf-8")
 
 
 def _describe(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from engine_core import Game, Ruleset, State, View
 
-BOARD_FIELDS = {"owner", "troops"}  # without these there is nothing to draw
 TURN = "turn"  # the event with which a turn starts
 
 

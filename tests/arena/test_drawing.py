@@ -14,14 +14,14 @@ import pytest
 from rich.console import Console
 
 import engine_core
-from arena.commands._board import BoardPicture, colour_letters
 from arena.commands._watch import Watcher
+from arena.drawing.board import BoardPicture, colour_letters
 from arena.drawing.pieces import Pieces, example_position, pieces_of
 from arena.drawing.sentences import BATTLE, COUNTED, SENTENCES, Teller
 from arena.drawing.svg import board_svg
 from engine_core import Event, Game, View
 
-VARIANTS = sorted(engine_core.variants())
+VARIANTS = sorted(name for name, variant in engine_core.variants().items() if variant.family == "conquest")
 SVG = "{http://www.w3.org/2000/svg}"
 SIZES = [(80, 10), (80, 14), (80, 24), (120, 30)]
 

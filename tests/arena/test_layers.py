@@ -69,7 +69,7 @@ HOMES = {
     "grpc_reflection": ("arena.server",),
     "pluggy": ("arena.hookspecs", "arena.plugins"),
     "click": ("arena.hookspecs", "arena.core_plugin", "arena.plugins", "arena.commands", "arena.cli"),
-    "rich": ("arena.commands", "arena.cli"),
+    "rich": ("arena.commands", "arena.drawing", "arena.cli"),
 }
 INPUT_OUTPUT = ("os", "io", "pathlib", "socket", "sqlite3", "subprocess", "time")
 # Rules that the levels do not express: prefix -> what it must not import.
