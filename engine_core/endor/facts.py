@@ -70,6 +70,7 @@ def sections(_rulesets: Sequence[Ruleset], usual: Ruleset) -> tuple[Section, ...
         _bonus(game, options),
         _decks(game),
         _victory(options),
+        _leaving(options),
         known.reconstructed(FAMILY, options),
         known.rulings(FAMILY, options),
     )
@@ -243,3 +244,9 @@ def _victory(options: Mapping[str, OptionValue]) -> Section:
         ("nobody", f"after {options['turn_cap']} game rounds the game is a draw"),
     )
     return Section("victory", "Victory", "A side that loses a seat has lost.", ("who wins", "when"), rows)
+
+
+def _leaving(options: Mapping[str, OptionValue]) -> Section:
+    rows = known.rows(FAMILY, "leaving", ("what", "becomes"), options)
+    text = "A seat may be taken out of the game for its faults."
+    return Section("leaving", "Leaving", text, ("what", "becomes"), rows)
