@@ -37,6 +37,7 @@ SPECIAL_HIT = 0.1
 SPECIAL_KILL = 0.6
 STEP = 0.03  # a ship one step nearer
 HOLD_REDEMPTION = 0.6
+FAR_FALL = 10  # hits by which a hero's fall is further away than its hits left: the rivals' orders between
 AGAIN = 0.6  # an order in space for the second time in a game round: its best target is gone
 
 
@@ -55,7 +56,7 @@ class Bot:
         """Answer one decision."""
         self.view = view
         self.now = Fleets(self.chart, view)
-        self.gone = view.shield / len(self.chart.shield)
+        self.gone: float = view.shield / len(self.chart.shield)
         phase = self.phases[view.phase]
         return phase(legal) if phase else legal[0]
 
@@ -145,7 +146,7 @@ class Bot:
 
     def share(self, left: int, hits: float, hero: str) -> float:
         """The share of the hits in the bonus for a hero's fall; the last ones are worth more."""
-        return float(self.chart.numbers["bonus"][hero] * hits / (0.5 * left + 5)) if left else 0.0
+        return float(self.chart.numbers["bonus"][hero] * hits / (left + FAR_FALL)) if left else 0.0
 
     # ---- in space: what is where
 
@@ -164,10 +165,10 @@ class Bot:
     def mark(self, ship: int, needs: int, left: int, place: int) -> Mark:
         bonus = self.chart.numbers["bonus"]
         if ship == FALCON:
-            return Mark(ship, needs, left, SPECIAL_HIT, SPECIAL_KILL + bonus["falcon"])
+            return Mark(ship, needs, left, SPECIAL_HIT, float(SPECIAL_KILL + bonus["falcon"]))
         if ship == EXECUTOR:
-            return Mark(ship, needs, left, SPECIAL_HIT, SPECIAL_KILL + TIE_WORTH * self.view.aboard)
-        return Mark(ship, needs, left, TIE_WORTH if ship == TIE else REBEL * self.danger(place))
+            return Mark(ship, needs, left, SPECIAL_HIT, float(SPECIAL_KILL + TIE_WORTH * self.view.aboard))
+        return Mark(ship, needs, left, TIE_WORTH if ship == TIE else float(REBEL * self.danger(place)))
 
     def danger(self, place: int) -> float:
         """How much more a Rebel ship counts that is close to the Death Star while the shield gives way."""
@@ -204,7 +205,10 @@ class Bot:
 
     def aims(self, ship: int, place: int) -> Iterable[int]:
         """What can be attacked from a place."""
-        aims = [near for near in self.chart.neighbours[place] if near in self.now.enemies(ship)]
+        if self.chart.is_marker(place) and not self.options["attack_from_marker"]:
+            return []
+        enemies = self.now.enemies(ship)
+        aims = [near for near in self.chart.neighbours[place] if near in enemies]
         if self.rebel and self.now.down and place in self.chart.inner:
             aims.append(self.death_star)
         return aims
@@ -233,7 +237,7 @@ class Bot:
     def deploy_worth(self) -> float:
         place, squadron = self.view.executor, self.chart.numbers["space"]["squadron"]
         attack = self.sally(TIE, place, self.now.ships[TIE][place] + squadron)
-        return attack * bool(self.options["tie_attack_after_deploy"]) + STEP * squadron
+        return float(attack * bool(self.options["tie_attack_after_deploy"]) + STEP * squadron)
 
     def move(self, legal: Legal) -> Choice:
         """Stay, deploy or move, whichever is worth most together with the attack that follows."""
