@@ -56,7 +56,7 @@ class BoardPicture:
         self.width, self.height = min(width, LARGEST[0]), min(height, LARGEST[1])
         self.room = max((len(name) for name in self.board.ids), default=0) + 4  # the label up to 99 troops
         self.centres = self._scaled()
-        self.places = _apart(self.centres, self.room, self.width, self.height)
+        self.places = apart(self.centres, self.room, self.width, self.height)
         dotted = self.height >= DOTTED_ROWS
         self.dots = {dot for pair in self.board.borders for dot in self._border(*pair)} if dotted else set()
 
@@ -120,7 +120,7 @@ def _spread(values: Sequence[int], low: int, high: int) -> list[int]:
     return [low + round((value - least) * max(0, high - low) / span) for value in values]
 
 
-def _apart(centres: Sequence[tuple[int, int]], room: int, width: int, height: int) -> list[tuple[int, int]]:
+def apart(centres: Sequence[tuple[int, int]], room: int, width: int, height: int) -> list[tuple[int, int]]:
     """The left ends of labels of `room` columns, as near to their centres as they go without touching."""
     taken: list[tuple[int, int]] = []
     steps = sorted(((dx, dy) for dx in range(-room, room + 1) for dy in (-1, 0, 1)), key=_far)
