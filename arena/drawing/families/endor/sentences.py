@@ -20,7 +20,7 @@ ROUND_WORD = "Round "  # what the sentence starts with that opens a round
 ALONE = {
     "round": ROUND_WORD + "{n}",
     "retired": "{who} leaves the game",
-    "won": "{a} win the game",
+    "won": "the game is won by {a}",
     "over": "the game is over, {how}",
 }
 PARTS = {
@@ -171,7 +171,8 @@ class Teller:
         return f"the {text}" if ship in SPECIAL_SHIPS else _many(count, text)
 
     def _who(self, seat: int) -> str:
-        return self.game.description.colours[seat] if seat >= 0 else "nobody"
+        colours = self.game.description.colours
+        return colours[seat] if 0 <= seat < len(colours) else ""
 
 
 def _many(count: int, what: str) -> str:

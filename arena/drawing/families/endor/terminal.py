@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from math import cos, radians, sin
@@ -63,9 +64,9 @@ class EndorShow:
         head = Text(f"{scene.standing(view)}   ").append(KEY, FAINT)
         lines = [head, *self._board(view, columns, rows), *below]
         if height is not None:
-            lines += [Text(note) for note in list(notes)[-max(0, height - len(lines)) :]]
+            told = [line for note in notes for line in textwrap.wrap(note, width, subsequent_indent="  ")]
+            lines += [Text(line) for line in told[len(lines) - height :]]
         for line in lines:
-            line.no_wrap, line.overflow = True, "ellipsis"
             line.truncate(width, overflow="ellipsis")
         return lines
 
