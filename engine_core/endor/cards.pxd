@@ -90,12 +90,15 @@ cdef inline int wanted(const Rules *rules, const State *state, int seat) noexcep
     """How many cards the seat puts on its pile: always all that the rules ask for, usable or not."""
     return min(rules.orders, <int>state.held[seat])
 
+cdef inline bint still_chooses(const Rules *rules, const State *state, int seat) noexcept nogil:
+    return state.pile_count[seat] < wanted(rules, state, seat)
+
 cdef inline uint32_t seats_that_choose(const Rules *rules, const State *state) noexcept nogil:
     """The seats whose pile is not complete yet."""
     cdef uint32_t seats = 0
     cdef int seat
     for seat in range(rules.seats):
-        if state.pile_count[seat] < wanted(rules, state, seat):
+        if still_chooses(rules, state, seat):
             seats |= only(seat)
     return seats
 
@@ -129,6 +132,27 @@ cdef inline void pick(State *state, int seat, int card, EventLog *events) noexce
     state.chosen[seat] += 1
     emit(events, EVENT_PICKED, seat, card, 0, 0, place, only(seat))
 
+cdef inline bint choice_is_one(const Rules *rules, uint64_t cards) noexcept nogil:
+    """Whether the cards are all the same."""
+    cdef uint64_t left = without_lowest(cards)
+    while left:
+        if not cards & rules.copies_before[lowest(left)]:
+            return False
+        left = without_lowest(left)
+    return True
+
+cdef inline bint pick_settle(const Rules *rules, State *state, int seat, EventLog *events) noexcept nogil:
+    """Make the choices that are none; True when the seat must be asked."""
+    cdef uint64_t cards
+    while still_chooses(rules, state, seat):
+        cards = unpicked(state, seat)
+        if not cards:
+            return False
+        if not choice_is_one(rules, cards):
+            return True
+        pick(state, seat, lowest(cards), events)
+    return False
+
 cdef inline int pick_apply(const Rules *rules, State *state, int seat, Action action, EventLog *events) noexcept nogil:
     cdef uint64_t cards = unpicked(state, seat)
     if action.kind == KIND_PASS:
@@ -142,41 +166,21 @@ cdef inline int pick_apply(const Rules *rules, State *state, int seat, Action ac
     if cards & rules.copies_before[action.a]:
         return RULE_FIRST_COPY
     pick(state, seat, action.a, events)
+    pick_settle(rules, state, seat, events)
     return RULE_OK
 
-cdef inline bint choice_is_one(const Rules *rules, uint64_t cards) noexcept nogil:
-    """Whether the cards are all the same."""
-    cdef uint64_t left = without_lowest(cards)
-    while left:
-        if not cards & rules.copies_before[lowest(left)]:
-            return False
-        left = without_lowest(left)
-    return True
-
-cdef inline bint pick_settle(const Rules *rules, State *state, int seat, EventLog *events) noexcept nogil:
-    """Make the choices that are none; True when the seat must be asked."""
-    cdef uint64_t cards
-    while state.pile_count[seat] < wanted(rules, state, seat):
-        cards = unpicked(state, seat)
-        if not cards:
-            return False
-        if not choice_is_one(rules, cards):
-            return True
-        pick(state, seat, lowest(cards), events)
-    return False
-
-cdef inline bint plan_settle(const Rules *rules, State *state, EventLog *events) noexcept nogil:
-    """True while a seat must be asked; then the chosen cards leave the hands."""
-    cdef bint waits = False
+cdef inline void settle_picks(const Rules *rules, State *state, EventLog *events) noexcept nogil:
+    """When choosing begins: those choices that are none."""
     cdef int seat
     for seat in range(rules.seats):
-        waits = pick_settle(rules, state, seat, events) or waits
-    if waits:
-        return True
+        pick_settle(rules, state, seat, events)
+
+cdef inline void take_up_piles(const Rules *rules, State *state) noexcept nogil:
+    """When all have chosen: the chosen cards leave the hands."""
+    cdef int seat
     for seat in range(rules.seats):
         state.hand[seat] = unpicked(state, seat)
         state.held[seat] -= state.pile_count[seat]
-    return False
 
 # ---- playing them
 

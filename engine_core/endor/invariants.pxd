@@ -8,7 +8,7 @@ from engine_core.endor.fields cimport laid_aside
 from engine_core.endor.fleet cimport (
     attack_dice, can_attack, can_deploy, can_move, fire_targets, hittable, lowest_die, rebels_are_gone,
 )
-from engine_core.endor.orders cimport usable_orders
+from engine_core.endor.orders cimport can_do_anything
 from engine_core.endor.state cimport (
     BROKEN_CARDS, BROKEN_ORDER, BROKEN_PHASE, BROKEN_PLACES, BROKEN_SHIPS, BROKEN_TRACKS, DIE_SIDES, EMPIRE, EXECUTOR,
     FALCON, FIGHTERS, ORDER_DEATH_STAR, PHASE_ASSIGN, PHASE_ATTACK, PHASE_FIRE, PHASE_MOVE, PHASE_ORDER,
@@ -149,7 +149,7 @@ cdef inline bint can_be_answered(const Rules *rules, const State *state) noexcep
     if state.phase == PHASE_PLAN:
         return plan_can_be_answered(rules, state)
     if state.phase == PHASE_ORDER:
-        return usable_orders(rules, state) != 0
+        return can_do_anything(rules, state)
     if state.phase == PHASE_FIRE:
         return count(fire_targets(rules, state)) > 1
     if not ship_order_agrees(rules, state):

@@ -4,9 +4,8 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memset
 
-from engine_core.bits cimport has
 from engine_core.dice cimport Dice
-from engine_core.endor.cards cimport draw_cards, pick_apply, pick_legal, seats_that_choose, shuffle_decks
+from engine_core.endor.cards cimport draw_cards, pick_apply, pick_legal, seats_that_choose, shuffle_decks, still_chooses
 from engine_core.endor.fields cimport export_all, import_all
 from engine_core.endor.fleet cimport attack_legal, fire_legal, hit_legal, move_legal
 from engine_core.endor.invariants cimport broken_invariant
@@ -72,10 +71,17 @@ cdef uint32_t pending(const void *rules_block, const void *state_block) noexcept
     return only(state.turn)
 
 
+cdef inline bint is_asked(const Rules *rules, const State *state, int seat) noexcept nogil:
+    """Whether the seat owes a decision."""
+    if state.phase == PHASE_PLAN:
+        return still_chooses(rules, state, seat)
+    return state.phase != PHASE_OVER and state.turn == seat
+
+
 cdef int legal(const void *rules_block, const void *state_block, int seat, ActionRange *out, int cap) noexcept nogil:
     cdef const Rules *rules = <const Rules *>rules_block
     cdef const State *state = <const State *>state_block
-    if not has(pending(rules, state), seat):
+    if not is_asked(rules, state, seat):
         return 0
     if state.phase == PHASE_PLAN:
         return pick_legal(rules, state, seat, out, cap)
@@ -95,7 +101,7 @@ cdef int apply(const void *rules_block, void *state_block, int seat, Action acti
     cdef const Rules *rules = <const Rules *>rules_block
     cdef State *state = <State *>state_block
     cdef int broken
-    if not has(pending(rules, state), seat):
+    if not is_asked(rules, state, seat):
         return RULE_NOT_ASKED
     if state.phase == PHASE_PLAN:
         broken = pick_apply(rules, state, seat, action, events)

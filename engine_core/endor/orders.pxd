@@ -37,6 +37,15 @@ cdef inline uint32_t usable_orders(const Rules *rules, const State *state) noexc
         orders = without_lowest(orders)
     return usable
 
+cdef inline bint can_do_anything(const Rules *rules, const State *state) noexcept nogil:
+    """Whether any order on the open card can be given."""
+    cdef uint32_t orders = rules.card_orders[state.flipped]
+    while orders:
+        if can_order(rules, state, lowest(orders)):
+            return True
+        orders = without_lowest(orders)
+    return False
+
 cdef inline int order_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:
     cdef uint32_t orders = usable_orders(rules, state)
     cdef int count = 0

@@ -5,7 +5,7 @@ from libc.string cimport memset
 
 from engine_core.bits cimport bit, count, has, lowest, without_lowest
 from engine_core.dice cimport STREAM_RESAMPLE, Dice, draw
-from engine_core.endor.cards cimport pick_settle
+from engine_core.endor.cards cimport seats_that_choose, settle_picks
 from engine_core.endor.fields cimport known_in_deck, laid_aside
 from engine_core.endor.state cimport MAX_DECK, PHASE_PLAN, SIDES, Rules, State
 from engine_core.kernel cimport NONE
@@ -84,12 +84,10 @@ cdef inline void deal_cards(const Rules *rules, State *state, int side, const ui
 
 cdef inline bint question_stands(const Rules *rules, State *state) noexcept nogil:
     """Whether somebody has something to choose; choices that are none are made, as in play."""
-    cdef bint asked = state.phase != PHASE_PLAN
-    cdef int seat
-    if not asked:
-        for seat in range(rules.seats):
-            asked = pick_settle(rules, state, seat, NULL) or asked
-    return asked
+    if state.phase != PHASE_PLAN:
+        return True
+    settle_picks(rules, state, NULL)
+    return seats_that_choose(rules, state) != 0
 
 cdef inline void guess(const Rules *rules, State *state, Dice *dice) noexcept nogil:
     """Fill in what is hidden at random."""

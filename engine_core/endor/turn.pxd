@@ -2,12 +2,14 @@
 
 from engine_core.bits cimport lowest, without_lowest
 from engine_core.dice cimport Dice
-from engine_core.endor.cards cimport draw_cards, flip, next_seat, plan_settle
+from engine_core.endor.cards cimport (
+    draw_cards, flip, next_seat, seats_that_choose, settle_picks, take_up_piles,
+)
 from engine_core.endor.fleet cimport (
     after_attack, assign_settle, attack, attack_check, can_attack, can_deploy, can_move, deploy, fire, fire_check,
     fire_targets, hit, hit_check, move, move_check, waste,
 )
-from engine_core.endor.orders cimport end_order, give_order, order_check, pass_card, usable_orders
+from engine_core.endor.orders cimport can_do_anything, end_order, give_order, order_check, pass_card
 from engine_core.endor.state cimport (
     EVENT_ROUND, EVENT_USELESS, KIND_ATTACK, KIND_DEPLOY, KIND_HIT, KIND_MOVE, KIND_ORDER, KIND_PASS, PHASE_ASSIGN,
     PHASE_ATTACK, PHASE_FIRE, PHASE_MOVE, PHASE_NEXT, PHASE_ORDER, PHASE_OVER, PHASE_PLAN, RULE_CANNOT_DEPLOY,
@@ -19,6 +21,7 @@ cdef inline void begin_round(const Rules *rules, State *state, EventLog *events)
     state.turn = NONE
     state.phase = PHASE_PLAN
     emit(events, EVENT_ROUND, NONE, 0, 0, 0, state.lap, everyone(rules))
+    settle_picks(rules, state, events)
 
 cdef inline void end_round(const Rules *rules, State *state, Dice *dice, EventLog *events) noexcept nogil:
     """All piles are out: each seat draws as many cards as it chose, or the game is long enough."""
@@ -38,7 +41,7 @@ cdef inline void next_card(const Rules *rules, State *state, Dice *dice, EventLo
         end_round(rules, state, dice, events)
         return
     flip(rules, state, seat, events)
-    if usable_orders(rules, state):
+    if can_do_anything(rules, state):
         state.phase = PHASE_ORDER
         return
     emit(events, EVENT_USELESS, seat, state.flipped, 0, 0, 0, everyone(rules))
@@ -64,8 +67,9 @@ cdef inline bint fire_settle(const Rules *rules, State *state, Dice *dice, Event
 cdef inline bint waits(const Rules *rules, State *state, Dice *dice, EventLog *events) noexcept nogil:
     """Whether the phase asks somebody; if not, pass on to the next one."""
     if state.phase == PHASE_PLAN:
-        if plan_settle(rules, state, events):
+        if seats_that_choose(rules, state):
             return True
+        take_up_piles(rules, state)
         state.phase = PHASE_NEXT
     elif state.phase == PHASE_NEXT:
         next_card(rules, state, dice, events)
