@@ -33,7 +33,7 @@ PARTS = {
     "deployed": "{ships} out of the Executor at {a}",
     "moved": "{ships} from {a} to {b}",
     "attacked": "attack on {b} from {a} with {dice}",
-    "hit": "{n} on {a}",
+    "hit": "{n} on the {a}",
     "wasted": "{n} without effect",
     "fired": "fire at {a} with {dice}: {struck}",
     "destroyed": "{ships} destroyed at {b}",
