@@ -142,7 +142,7 @@ def test_a_destroyed_marker_has_a_broken_edge(positions: list[View]) -> None:
     groups = {each.get("data-place"): each for each in drawn(positions[-1]).iter(f"{SVG}g")}
     broken = [name for name, each in groups.items() if name and "stroke-dasharray" in str(ET.tostring(each))]
     assert broken == ["F1"]
-    assert texts(groups["F1"]) == ["F1 destroyed"]
+    assert texts(groups["F1"]) == ["F1 gone"]
 
 
 def test_the_drawing_is_found_by_the_family() -> None:

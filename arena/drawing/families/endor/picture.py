@@ -69,7 +69,7 @@ def _place(name: str, area: Area, there: Mapping[str, int], up: bool | None) -> 
     x, y = _at(sum(area.angles) / 2, sum(area.radii) / 2)
     rows = list(_rows(there))
     top = y - (len(rows) * PILL) / 2
-    note = {True: " fleet", False: " destroyed"}.get(up, "") if up is not None else ""
+    note = {True: " fleet", False: " gone"}.get(up, "") if up is not None else ""
     yield _text(x, top + 3, name + note, fill=FAINT)
     for number, row in enumerate(rows):
         yield from _pills(row, x, top + 8 + number * PILL)
@@ -159,7 +159,7 @@ def _shield(view: View, y: int) -> Iterator[str]:
         if number == view.shield:
             yield _text(x + 20, top + 35, "next", fill=INK, size=10)
         if view.shield <= number < view.shield + view.troopers:
-            yield f'<circle data-trooper="{number}" cx="{x + 32}" cy="{top + 8}" r="5" fill="{INK}"/>'
+            yield f'<circle data-trooper="{number}" cx="{x + 32}" cy="{top + 30}" r="5" fill="{INK}"/>'
     yield "</g>"
 
 
