@@ -157,9 +157,9 @@ def _shield(view: View, y: int) -> Iterator[str]:
         yield _box(x, top, SHIELD_BOX - 4, SHIELD_BOX - 4, EMPTY if gone else "#2f6b4f", edge)
         yield _text(x + 20, top + 17, f"{space}+", fill=LINE if gone else INK, size=13)
         if number == view.shield:
-            yield _text(x + 20, top + 35, "next", fill=INK, size=10)
+            yield _text(x + 14, top + 34, "next", fill=INK, size=10)
         if view.shield <= number < view.shield + view.troopers:
-            yield f'<circle data-trooper="{number}" cx="{x + 32}" cy="{top + 30}" r="5" fill="{INK}"/>'
+            yield f'<circle data-trooper="{number}" cx="{x + 33}" cy="{top + 30}" r="5" fill="{INK}"/>'
     yield "</g>"
 
 
