@@ -276,12 +276,17 @@ def _check_unique(table: Table, player: Player, earlier: list[Player]) -> None:
             table.problem("", f"is the same bot with the same options as {other.name!r}")
 
 
+def plays(bot: BotSpec, variant: Variant) -> bool:
+    """Whether a bot claims a variant, by its name or its family's; one that claims nothing plays all."""
+    return not bot.variants or bool({variant.name, variant.family} & set(bot.variants))
+
+
 def _check_claims(
     table: Table, bot: BotSpec, setups: tuple[VariantSetup, ...], variants: Mapping[str, Variant]
 ) -> None:
     """A bot that claims variants or families must claim every variant played."""
-    for name in sorted({setup.variant for setup in setups}) if bot.variants else ():
-        if name not in bot.variants and variants[name].family not in bot.variants:
+    for name in sorted({setup.variant for setup in setups}):
+        if not plays(bot, variants[name]):
             table.problem("", f"{bot.name} does not play {name!r}; it plays: {', '.join(bot.variants)}")
 
 

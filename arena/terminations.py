@@ -2,6 +2,7 @@
 
 The bot `random` is the core's own random play (a uniformly random legal range, then a uniformly random
 amount of it, which is what bots/random.py answers); any other bot plays through a runner and the referee.
+Beside it stands the greedy bot of the variant: the first by name that claims it.
 Every game has a key of its own, and only the first rotation is played: all seats have the same bot.
 """
 
@@ -19,13 +20,14 @@ from arena.runners import Runner
 from arena.scores import termination_of
 from arena.seeds import bot_seed, match_key
 from arena.setups import setup_for
+from arena.spec import plays
 from arena.types import BotSpec, Limits, MatchPlan, MatchResult, Player, Termination, VariantSetup
 from engine_core.bench import playout
 
 # Why a game ended; the rules end it by elimination, or by a goal while several sides live.
 Ended = Literal["elimination", "goal", "turn_cap", "forfeit", "game_limit"]
 RANDOM = "random"
-BOTS = (RANDOM, "greedy")
+GREEDY = "greedy"  # what the names of greedy bots begin with
 SEED = bytes(range(16))
 LIMITS = Limits(decision=600.0, game=36000.0)  # a stall of a busy host must not count as a fault
 ENDLESS = 1_000_000  # decisions; the turn cap ends games long before
@@ -86,13 +88,14 @@ class Row:
         return Cell(self.variant, self.seats, self.bot)
 
 
-def cells(bots: Sequence[str] = BOTS) -> list[Cell]:
-    """Every variant with every number of seats and each of the bots."""
+def cells(bots: Iterable[BotSpec]) -> list[Cell]:
+    """Every variant with every number of seats, played by `random` and by its greedy one of the bots."""
+    greedy = sorted((bot for bot in bots if bot.name.startswith(GREEDY)), key=lambda bot: bot.name)
     return [
         Cell(name, seats, bot)
         for name, variant in engine_core.variants().items()
         for seats in range(variant.seats[0], variant.seats[1] + 1)
-        for bot in bots
+        for bot in (RANDOM, *[bot.name for bot in greedy if plays(bot, variant)][:1])
     ]
 
 

@@ -1,7 +1,7 @@
 """What is known about a family's rules beyond them: sources, open questions, what had to be reconstructed.
 
-It is data: data/facts/FAMILY.toml has `[sources]`, `[[rulings]]`, `[[reconstructed]]` and the like. An entry's
-`when` says for which options it matters: parts joined by `and`, each an option that is on, `option = value`
+It is data: data/facts/FAMILY.toml has `[sources]`, `[[rulings]]`, `[[reconstructed]]` and the like. The
+`when` of an entry says for which options it matters: parts joined by `and`, each an option that is on, `option = value`
 or `option != value`, where `a|b` stands for either; its texts may name an option's value as `{option}`.
 """
 
@@ -72,8 +72,6 @@ def rows(family: str, name: str, keys: tuple[str, ...], options: Mapping[str, Op
 
 def _holds(when: str, options: Mapping[str, OptionValue]) -> bool:
     return all(
-        (str(options[option]) in values) == (comparison == "=")
-        if comparison
-        else options[option] not in _OFF
+        (str(options[option]) in values) == (comparison == "=") if comparison else options[option] not in _OFF
         for option, comparison, values in conditions(when)
     )

@@ -22,23 +22,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.terminations import (
-    BOTS,
     RANDOM,
     SEED,
     Cell,
     Ending,
     Row,
-    cells,
     keys,
     play_at_random,
     play_with,
     row,
     setup_of,
 )
+from arena.terminations import cells as cells_of
 
 if TYPE_CHECKING:
     from arena.runners import Runner
-    from arena.types import BotSpec
 
 CELLS, TABLE, RUN = "cells.csv", "table.md", "run.json"
 LINE_S = 10.0
@@ -51,7 +49,7 @@ LEGEND = """\
 How games end with one bot in all seats: by `elimination` (one side is left), by a `goal` while others live (a
 mission, the headquarters, or objectives and the capital), at the variant's own `turn cap`, or by `forfeit`.
 `random` is the core's own playout: a uniformly random legal range, then a uniformly random amount of it, the
-policy of `bots/random.py`. `greedy` is `bots/greedy.py`, through the referee."""
+policy of `bots/random.py`. `greedy` and `greedy_endor` are the bots of `bots/`, through the referee."""
 
 
 def survey(folder: Path, games: int, workers: int, commit: str) -> list[Row]:
@@ -72,6 +70,13 @@ def survey(folder: Path, games: int, workers: int, commit: str) -> list[Row]:
     rows = [kept[cell] for cell in wanted]
     write(folder, rows, command)
     return rows
+
+
+def cells() -> list[Cell]:
+    """What is counted: every variant and number of seats with `random` and its greedy bot."""
+    from arena import plugins
+
+    return cells_of(plugins.installed().bots.values())
 
 
 def read(folder: Path) -> list[Row]:
@@ -130,7 +135,6 @@ class _Tables:
         self._workers = workers
         self._open = ExitStack()
         self._runner: Runner | None = None
-        self._bots: Mapping[str, BotSpec] = {}
 
     def __enter__(self) -> _Tables:
         return self
@@ -143,16 +147,16 @@ class _Tables:
         setup = setup_of(cell)
         if cell.bot == RANDOM:
             return list(play_at_random(setup, keys(cell, games)))
-        runner = self._started()
-        return play_with(runner, self._bots[cell.bot], setup, keys(cell, games), on_game)
+        from arena import plugins
+
+        bot = plugins.installed().find_bot(cell.bot)
+        return play_with(self._started(), bot, setup, keys(cell, games), on_game)
 
     def _started(self) -> Runner:
         if self._runner is None:
             from arena import plugins
             from arena.runners import choose, start
 
-            catalog = plugins.installed()
-            self._bots = {name: catalog.find_bot(name) for name in BOTS}
             kind = choose("cluster" if self._workers else "auto", self._games)
             self._runner = start(kind, (), self._workers, plugins.installed)
             self._open.callback(self._runner.close)

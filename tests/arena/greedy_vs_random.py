@@ -17,7 +17,9 @@ from pathlib import Path
 from bot_samples import SEED, matches, player, without_faults
 
 import engine_core
+from arena import plugins
 from arena.bot import load_bot
+from arena.spec import plays
 
 GAMES = 400
 HEAD_TO_HEAD = 0.85  # the share of games to win with 2 seats
@@ -41,10 +43,12 @@ class Row:
 
 
 def tables() -> list[tuple[str, int]]:
-    """Every variant with every number of seats."""
+    """Every variant that greedy claims, with every number of seats."""
+    greedy = plugins.installed().find_bot("greedy")
     return [
         (name, seats)
         for name, variant in engine_core.variants().items()
+        if plays(greedy, variant)
         for seats in range(variant.seats[0], variant.seats[1] + 1)
     ]
 

@@ -11,7 +11,8 @@ from match_samples import BOTS, bot_file, driver_of, plan_of
 from tournament_samples import ROOT, arena
 
 import engine_core
-from arena.bot import load_bot
+from arena import plugins
+from arena.spec import plays
 from arena.store import Store
 from arena.types import GameResult, Player
 
@@ -42,9 +43,8 @@ NOVICE = """
 
 def claimed(name: str) -> list[str]:
     """The variants that a bot claims, by their names or their family's."""
-    claims = load_bot(player(name).bot).variants
-    known = engine_core.variants()
-    return [each for each, variant in known.items() if not claims or {each, variant.family} & set(claims)]
+    bot = plugins.installed().find_bot(name)
+    return [each for each, variant in engine_core.variants().items() if plays(bot, variant)]
 
 
 def one_game(players: list[Player], variant: str) -> GameResult:
@@ -54,22 +54,28 @@ def one_game(players: list[Player], variant: str) -> GameResult:
     return result.games[0]
 
 
+def of_family(family: str) -> list[str]:
+    return [name for name, variant in engine_core.variants().items() if variant.family == family]
+
+
 def test_every_bot_here_claims_every_variant_of_its_family() -> None:
-    family = [name for name, variant in engine_core.variants().items() if variant.family == "conquest"]
-    assert len(family) >= 9
-    assert {name: claimed(name) for name in NAMES} == dict.fromkeys(NAMES, family)
+    conquest, endor = of_family("conquest"), of_family("endor")
+    assert (len(conquest) >= 9, endor) == (True, ["endor", "endor_teams"])
+    families = {"greedy_endor": endor, "random": list(engine_core.variants())}
+    assert {name: claimed(name) for name in NAMES} == {name: families.get(name, conquest) for name in NAMES}
 
 
 @pytest.mark.parametrize(("name", "variant"), [(name, each) for name in NAMES for each in claimed(name)])
 def test_plays_what_it_claims(name: str, variant: str) -> None:
     lowest, highest = engine_core.variants()[variant].seats
-    others = [player(other, f"{other}{i}") for i, other in enumerate((*NAMES, *NAMES)) if other != name]
+    able = [other for other in NAMES if variant in claimed(other) and other != name]
+    others = [player(other, f"{other}{i}") for i, other in enumerate(able * (highest - 1))]
     for seats in range(lowest, highest + 1):
         game = one_game([player(name), *others[: seats - 1]], variant)
         assert game.faults == (), (seats, game.faults)
 
 
-@pytest.mark.parametrize("variant", engine_core.variants())
+@pytest.mark.parametrize("variant", of_family("conquest"))
 def test_a_bot_plays_on_through_phases_that_it_does_not_know(variant: str, tmp_path: Path) -> None:
     seats = engine_core.variants()[variant].seats[1]
     novice = bot_file(tmp_path, "novice", NOVICE)
