@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from random import Random
 
+import grpc
 import pytest
 from test_proof_grpc import BLIND, CHOOSER, Mail, Table, actions_of, mail, plan_of, table
 from test_proof_referee import RANDOM, answer, match, play_on, referee_of
@@ -12,6 +13,7 @@ from test_proof_referee import RANDOM, answer, match, play_on, referee_of
 import engine_core
 from arena.record import unpack
 from arena.types import BotSpec, FaultPolicy, Limits, Player
+from arena.v1 import spectator_pb2, spectator_pb2_grpc
 from engine_core import Event, View
 
 __all__ = ["mail", "table"]  # fixtures
@@ -55,6 +57,36 @@ def test_spectators_see_nothing_of_the_choice_before_all_are_done() -> None:
             answer(referee, question, Random(question.decision_id).randrange(len(question.legal)))
         texts += [view.text() for events, view in shown[len(texts) :] if not events]
     assert len(set(texts)) == 1
+
+
+def public_stream(table: Table, number: int) -> list[spectator_pb2.WatchResponse]:
+    """What a spectator's stream brings of a game round's choices, each the offered one of that number."""
+    feed = table.server.spectators.watch(plan_of("endor", Player("one", RANDOM), Player("two", RANDOM)), 0)
+    referee = referee_of(engine_core.load("endor"), watch=feed)
+    questions = referee.questions()
+    with grpc.insecure_channel(table.server.addresses[0]) as channel:
+        spectator = spectator_pb2_grpc.SpectatorServiceStub(channel)
+        (live,) = spectator.Games(spectator_pb2.GamesRequest()).games
+        stream = spectator.Watch(spectator_pb2.WatchRequest(game_id=live.game_id))
+        seen = [next(stream), next(stream)]
+        while referee.state.field("turn") == (-1,):
+            for question in questions:
+                answer(referee, question, number)
+            questions = referee.questions()
+        del feed, referee
+        return [*seen, *stream]
+
+
+def test_a_spectators_stream_does_not_depend_on_what_is_being_chosen(table: Table) -> None:
+    """Three choices of both seats, and only the third, which ends in the flip, tells one from the other."""
+    first, last = public_stream(table, 0), public_stream(table, -1)
+    kinds = [word.WhichOneof("content") for word in first]
+    assert kinds == [word.WhichOneof("content") for word in last]
+    assert kinds == ["start", *["step"] * (len(kinds) - 2), "end"]
+    steps = [[(word.step.events, word.step.view) for word in told[1:-1]] for told in (first, last)]
+    assert len({view for _, view in steps[0][:-1]}) == 1
+    assert steps[0][:-1] == steps[1][:-1]
+    assert steps[0][-1] != steps[1][-1]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
