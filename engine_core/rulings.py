@@ -1,8 +1,9 @@
 """What is known about a family's rules beyond them: sources, open questions, what had to be reconstructed.
 
-It is data: data/facts/FAMILY.toml has `[sources]`, `[[rulings]]`, `[[reconstructed]]` and the like. The
-`when` of an entry says for which options it matters: parts joined by `and`, each an option that is on, `option = value`
-or `option != value`, where `a|b` stands for either; its texts may name an option's value as `{option}`.
+It is data: data/facts/FAMILY.toml has `[sources]`, `[[rulings]]`, `[[reconstructed]]` and the like. An entry
+may say by `when` for which options it matters: parts joined by `and`, each an option that is on,
+`option = value` or `option != value`, where `a|b` stands for either; its texts may name an option's value as
+`{option}`.
 """
 
 from __future__ import annotations
