@@ -273,7 +273,7 @@ def told(state: State, chooser: Chooser, decisions: int) -> Iterator[tuple[State
 def holder(state: State, reward: str) -> int:
     """The colour that has the reward, -1 = nobody."""
     rewards = state.game.description.labels.get("reward", ())
-    return int(state.reward[rewards.index(reward)]) if reward in rewards else -1
+    return state.field("reward")[rewards.index(reward)] if reward in rewards else -1
 
 
 def gained(before: State, event: Event) -> int:
@@ -285,8 +285,8 @@ def gained(before: State, event: Event) -> int:
         return event.n
     if name != "battle":
         return 0
-    attack = event.c - (holder(before, "attack_die") == before.turn_colour)
-    defence = len(event.dice) - event.c - (holder(before, "defense_die") == before.owner[event.b])
+    attack = event.c - int(holder(before, "attack_die") == before.turn_colour)
+    defence = len(event.dice) - event.c - int(holder(before, "defense_die") == before.owner[event.b])
     return -min(attack, defence)
 
 
