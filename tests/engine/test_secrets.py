@@ -38,7 +38,8 @@ REVEALING = {
     "conquered",
     "over",
 }
-ASKED_ABOUT_SECRETS = {"trade", "bonus", "stars", "reroll", "over"}
+# What one state may ask and the other not: who holds a set, or who has picked, was the difference.
+ASKED_ABOUT_SECRETS = {"trade", "bonus", "stars", "reroll", "headquarters", "over"}
 
 
 def views(state: State) -> Iterator[tuple[int, View]]:
