@@ -166,7 +166,7 @@ def test_territories_new_territories_and_capitals_of_others() -> None:
 
 def test_only_objectives_on_the_board_are_asked_for() -> None:
     """One that lacks nothing is not; Australia is in no objective."""
-    board = "phase=attack capital=VEN,ALA,MAD objective=m1:deck,M2:0,M3:1"
+    board = "phase=attack capital=VEN,ALA,MAD objective=m1:board,M2:0,M3:1"
     seen = Seen("objectives_basic", f"{board} {NEARLY_SA}")
     assert seen.plans() == [(seen.members("EU"), 7)]
     assert seen.pull("ICE") == pytest.approx(1 / 7)
@@ -235,7 +235,7 @@ def test_the_best_reward_is_claimed(rewards: str, answer: str) -> None:
     own = ",".join(f"{t}:1" for t in sorted(members))
     lying = f" reward_on={rewards}" if rewards else ""
     position = (
-        f"phase=objective capital=VEN,EGY,MAD objective=m2:deck,M3:deck turn_owned={own} {board}{lying}"
+        f"phase=objective capital=VEN,EGY,MAD objective=m2:board,M3:board turn_owned={own} {board}{lying}"
     )
     assert decision("command_room", position) == answer
 
