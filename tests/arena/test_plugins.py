@@ -160,7 +160,7 @@ def test_a_plugins_command_variant_and_bot_work(package: Path) -> None:
     assert with_plugins("hello", folder=folder)[1] == "hello from a plugin\n"
     assert "hello" in with_plugins("--help", folder=folder)[1]
     code, output, _ = with_plugins("variants", "hurry", "--json", folder=folder)
-    defaults = {option["name"]: option["default"] for option in json.loads(output)["options"]}
+    defaults = {option["name"]: option["default"] for option in json.loads(output)["variant"]["options"]}
     assert (code, defaults["turn_cap"]) == (0, 7)
     code, output, _ = with_plugins(
         "play", "attacker", "random", "--variant", "hurry", "--json", folder=folder
