@@ -86,7 +86,7 @@ def _check_objectives(options: dict[str, OptionValue]) -> None:
             "end_turn: a claimed objective costs the card",
         )
     if options["reward_placement"] == "pile":
-        options["reward_visibility"] = "down"   # of a pile nobody sees more than its back
+        options["reward_visibility"] = "down"  # of a pile nobody sees more than its back
     if options["rewards"]:
         _need(options, "rewards", options["objectives"] != "none", "false without objectives")
         for name in ("expert_card_reroll", "expert_commander"):
