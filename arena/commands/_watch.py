@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 from arena.commands._board import LARGEST, BoardPicture, colour_letters, colour_styles, legend
 from arena.drawing.pieces import BOARD_FIELDS, Pieces, capital_word, fields_of, pieces_of
 from arena.drawing.sentences import TURN_WORD, Teller
+from engine_core.description import ON_BOARD
 from engine_core.facts import words
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ GOALS = (
 )
 NOTES = (3, 8)  # the fewest and the most sentences under the board
 SIDE = 36  # columns of a colour's line; as many stand side by side as there is room for
-ON_BOARD = 100  # the holder of an objective that nobody has claimed
 
 
 class Watcher:
