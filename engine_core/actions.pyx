@@ -126,14 +126,14 @@ cdef class ActionRange:
         return (raw.kind == self.raw.kind and raw.a == self.raw.a and raw.b == self.raw.b
                 and raw.c == self.raw.c and self.raw.lo <= raw.n <= self.raw.hi)
 
-    def _all(self):
+    def _parts(self):
         return self.raw.kind, self.raw.a, self.raw.b, self.raw.c, self.raw.lo, self.raw.hi
 
     def __eq__(self, other):
-        return isinstance(other, ActionRange) and self._all() == other._all()
+        return isinstance(other, ActionRange) and self._parts() == other._parts()
 
     def __hash__(self):
-        return hash(self._all())
+        return hash(self._parts())
 
     def first(self):
         return wrap(self.raw.kind, self.raw.a, self.raw.b, self.raw.c, self.raw.lo)

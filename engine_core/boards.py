@@ -91,10 +91,11 @@ class Deck:
     cards: tuple[Card, ...] = ()
 
     def __post_init__(self) -> None:
-        _check_ids([card.id for card in self.cards], "cards", MAX_CARDS)
+        check_ids([card.id for card in self.cards], "cards", MAX_CARDS)
 
 
-def _check_ids(ids: Sequence[str], where: str, maximum: int) -> None:
+def check_ids(ids: Sequence[str], where: str, maximum: int) -> None:
+    """TableError for too many ids, one of another form, or one that is there twice."""
     if len(ids) > maximum:
         raise TableError(where, f"has {len(ids)} entries; at most {maximum} are allowed")
     seen: set[str] = set()
@@ -110,8 +111,8 @@ def _check_ids(ids: Sequence[str], where: str, maximum: int) -> None:
 
 def _check_board(board: Board) -> None:
     count = len(board.territories)
-    _check_ids(board.ids, "territories", MAX_TERRITORIES)
-    _check_ids([region.id for region in board.regions], "regions", MAX_REGIONS)
+    check_ids(board.ids, "territories", MAX_TERRITORIES)
+    check_ids([region.id for region in board.regions], "regions", MAX_REGIONS)
     for index, region in enumerate(board.regions):
         if not board.members(index):
             raise TableError(f"regions[{index}]", f"{region.id} has no territory")
@@ -173,7 +174,7 @@ def read_board(table: Table, name: str) -> Board:
         )
         for row in rows_with(table.tables("territories"), "id", "name", "region", "x", "y")
     )
-    _check_ids([t.id for t in territories], table.path("territories"), MAX_TERRITORIES)
+    check_ids([t.id for t in territories], table.path("territories"), MAX_TERRITORIES)
     borders = _read_borders(table, {t.id: index for index, t in enumerate(territories)})
     try:
         return Board(name, territories, regions, borders)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+ON_BOARD = 100  # the claimant of what nobody has claimed
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:

@@ -18,11 +18,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine_core.description import Description, Field, Kind
+from engine_core.description import ON_BOARD, Description, Field, Kind
 from engine_core.errors import TextError, unknown
 
 HOLDERS = {100: "deck", 101: "discard", 102: "aside"}
-CLAIMANTS = {100: "board"}
+CLAIMANTS = {ON_BOARD: "board"}
 NO_OPERAND = 255
 INT32 = range(-(1 << 31), 1 << 31)
 _RUN = 3  # from this many equal neighbours on a row is written as value*count

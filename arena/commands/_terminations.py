@@ -56,7 +56,7 @@ def survey(folder: Path, games: int, workers: int, commit: str) -> list[Row]:
     """Play what the folder does not hold yet, so many games a cell; all rows, in the order of the cells."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = cells()
-    kept = {row.cell: row for row in read(folder) if _holds(row, games)}
+    kept = {row.cell: row for row in read(folder) if row.cell in wanted and _holds(row, games)}
     left = [cell for cell in wanted if cell not in kept]
     command = shlex.join(["arena", "bench", "--terminations", str(folder), "--games", str(games)])
     click.echo(f"{len(left)} of {len(wanted)} cells to play; go on after a break with: {command}", err=True)
@@ -198,8 +198,7 @@ class _Progress:
 
 def _holds(row: Row, games: int) -> bool:
     """Whether a row is of so many games of the rules as they are now."""
-    known = row.cell in cells()
-    return known and row.games == games and row.ruleset == setup_of(row.cell).ruleset_hash
+    return row.games == games and row.ruleset == setup_of(row.cell).ruleset_hash
 
 
 def _row(values: Mapping[str, str]) -> Row:

@@ -13,10 +13,10 @@ from arena.tactics.situation import Situation
 from arena.tactics.terrain import terrain_of
 from engine_core import Game, View
 from engine_core.conquest.options import SHORT_HEADQUARTERS
+from engine_core.description import ON_BOARD
 
 Plan = tuple[list[int], int]  # territories not held, and how many of them it takes
 
-ON_BOARD = 100  # the holder of an objective that can still be claimed
 FADE = 0.5  # of the pull, a step away through territories of others
 FAINT = 0.02  # a pull that is not spread any further
 

@@ -16,8 +16,9 @@ from engine_core.conquest.state cimport (
 )
 from engine_core.kernel cimport NONE
 
-from engine_core.conquest.options import OPTIONS, SHORT_HEADQUARTERS, SYMBOLS
+from engine_core.conquest.options import SHORT_HEADQUARTERS, SYMBOLS
 from engine_core.conquest.tables import REWARDS
+from engine_core.registry import options_of
 
 FIXED_VALUES = {   # infantry, cavalry, artillery, mixed, pair + wild
     "fixed_2003": (6, 8, 4, 10, 0),
@@ -225,7 +226,7 @@ def compile_rules(ruleset):
     """The rules block of a ruleset, as bytes that stay valid in this process."""
     cdef Rules rules
     memset(&rules, 0, sizeof(Rules))
-    options = {option.name: option.default for option in OPTIONS} | dict(ruleset.options)
+    options = options_of(ruleset)
     rules.seats = ruleset.seats
     rules.colours = len(ruleset.colours)
     rules.neutral_colour = -1

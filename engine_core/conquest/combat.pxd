@@ -190,14 +190,10 @@ cdef inline int least_move(const Rules *rules, const State *state) noexcept nogi
     """At least as many troops move in as dice were rolled; a capturing roll costs the attacker nothing."""
     return state.attack_dice if rules.min_move_dice else 1
 
-cdef inline int most_move(const Rules *rules, const State *state) noexcept nogil:
-    """One troop stays behind, and the captured territory has to hold those that come."""
-    return smaller(state.troops[state.attack_from] - 1, rules.troop_cap)
-
 cdef inline int occupy_legal(const Rules *rules, const State *state, ActionRange *out, int cap) noexcept nogil:
     cdef int n = 0
     add_range(out, &n, cap, KIND_OCCUPY, state.attack_from, state.attack_to, 0, least_move(rules, state),
-              most_move(rules, state))
+              state.troops[state.attack_from] - 1)
     return n
 
 cdef inline void occupy(const Rules *rules, State *state, int troops, EventLog *events) noexcept nogil:
@@ -211,6 +207,6 @@ cdef inline void occupy(const Rules *rules, State *state, int troops, EventLog *
 cdef inline int occupy_check(const Rules *rules, const State *state, Action action) noexcept nogil:
     if action.a != state.attack_from or action.b != state.attack_to or action.c:
         return RULE_NOT_OFFERED
-    if action.n < least_move(rules, state) or action.n > most_move(rules, state):
+    if action.n < least_move(rules, state) or action.n >= state.troops[state.attack_from]:
         return RULE_OCCUPY_AMOUNT
     return RULE_OK

@@ -76,7 +76,7 @@ def _check_capitals(draft: Draft) -> None:
         _need(options, "headquarters", options["capitals"] == "none", "none where there are capitals")
 
 
-def _check_objectives(options: dict[str, OptionValue]) -> None:
+def _check_objectives(options: Mapping[str, OptionValue]) -> None:
     if options["objectives"] != "none":
         _need(options, "objectives", options["capitals"] != "none", "none without capitals")
         _need(
@@ -85,8 +85,6 @@ def _check_objectives(options: dict[str, OptionValue]) -> None:
             options["card_draw_time"] == "end_turn",
             "end_turn: a claimed objective costs the card",
         )
-    if options["reward_placement"] == "pile":
-        options["reward_visibility"] = "down"  # of a pile nobody sees more than its back
     if options["rewards"]:
         _need(options, "rewards", options["objectives"] != "none", "false without objectives")
         for name in ("expert_card_reroll", "expert_commander"):

@@ -151,6 +151,8 @@ cdef inline bint capitals_agree(const Rules *rules, const State *state) noexcept
             continue
         if has(seen, state.capital[colour]):
             return False
+        if in_setup(state) and not has(state.owned[colour], state.capital[colour]):
+            return False   # it is founded on own land
         seen |= bit(state.capital[colour])
     return True
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from engine_core.conquest.options import OPTIONS
 from engine_core.conquest.tables import REWARDS
 from engine_core.description import Field
+from engine_core.registry import options_of
 
 if TYPE_CHECKING:
     from engine_core.options import OptionValue
@@ -20,7 +20,7 @@ AIRFIELDS = 2
 
 def labels(ruleset: Ruleset) -> dict[str, tuple[str, ...]]:
     """The names of missions, objectives and rewards, as far as the ruleset has them."""
-    options, names = _options(ruleset), {}
+    options, names = options_of(ruleset), {}
     if options["missions"]:
         names["mission"] = tuple(row["id"] for row in ruleset.tables["missions"]["missions"])
     if options["objectives"] != "none":
@@ -32,7 +32,7 @@ def labels(ruleset: Ruleset) -> dict[str, tuple[str, ...]]:
 
 def optional_fields(ruleset: Ruleset) -> Iterator[Field]:
     """The fields of moves, dice on the table, missions, capitals, cities, objectives and rewards."""
-    options = _options(ruleset)
+    options = options_of(ruleset)
     colours, territories = len(ruleset.colours), len(ruleset.board.territories)
     headquarters = options["headquarters"] != "none"
     if options["fortify"] in ("path_one_to_many", "path_many") or options["rewards"]:
@@ -79,7 +79,3 @@ def _reward_fields(ruleset: Ruleset, options: dict[str, OptionValue]) -> Iterato
     yield Field("airfield", AIRFIELDS, "territory", summary="the minor and the major token", default=-1)
     if options["reward_placement"] == "pile":
         yield Field("reward_pile", len(REWARD_NAMES), "reward", summary="as they are taken", default=-1)
-
-
-def _options(ruleset: Ruleset) -> dict[str, OptionValue]:
-    return {option.name: option.default for option in OPTIONS} | dict(ruleset.options)

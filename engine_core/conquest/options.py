@@ -154,6 +154,8 @@ def complete(draft: Draft) -> Draft:
         raise OptionError("setup", "piles", "claim, deal (piles only with 2 seats and two_player = neutral)")
     draft["colours"] = (*_seat_colours(draft), *((NEUTRAL,) if neutral else ()))
     draft["colour_seat"] = (*range(seats), *((-1,) if neutral else ()))
+    if options["reward_placement"] == "pile":
+        options["reward_visibility"] = "down"  # of a pile nobody sees more than its back
     check_together(draft)
     _drop_unused_tables(draft)
     options["starting_troops"] = _starting_troops(draft, neutral)

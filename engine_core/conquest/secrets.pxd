@@ -151,7 +151,7 @@ cdef inline int guess_headquarters(const Rules *rules, State *state, uint8_t *ca
             n = guess_one_headquarters(rules, state, colour, cards, n)
     return n
 
-cdef inline void guess_missions(const Rules *rules, State *state, int attempt, const Dice *dice) noexcept nogil:
+cdef inline void guess_missions(const Rules *rules, State *state, const Dice *dice) noexcept nogil:
     """Deal hidden missions from those that nobody is seen to have; no own colour where it is given back.
 
     A mission against a colour that has fallen is not fulfilled, or the game would be over: it has fallen back.
@@ -171,7 +171,7 @@ cdef inline void guess_missions(const Rules *rules, State *state, int attempt, c
         order[n] = <uint8_t>lowest(left)
         left = without_lowest(left)
         n += 1
-    mix(order, n, MOST_GUESSES + attempt, dice)
+    mix(order, n, MOST_GUESSES, dice)
     n = deal_guessed(rules, state, order, n, True)   # first: who is out can have any that they leave
     deal_guessed(rules, state, order, n, False)
 
@@ -262,8 +262,8 @@ cdef inline bint question_stands(const Rules *rules, const State *state) noexcep
         return offers_changes(rules, state)
     return True
 
-cdef inline bint has_blanks(const Rules *rules, const State *state) noexcept nogil:
-    """Whether anything is hidden: a game that is over shows its goals, and so does the state itself."""
+cdef inline bint hides_missions(const Rules *rules, const State *state) noexcept nogil:
+    """Whether a mission is hidden: a game that is over shows them, and so does the state itself."""
     cdef int colour
     if state.phase == PHASE_OVER:
         return False
@@ -278,8 +278,8 @@ cdef inline void guess(const Rules *rules, State *state, Dice *dice) noexcept no
     cdef int n
     cdef int attempt
     cdef State blanked = state[0]
-    if has_blanks(rules, state):
-        guess_missions(rules, &blanked, 0, dice)
+    if hides_missions(rules, state):
+        guess_missions(rules, &blanked, dice)
     if rules.rewards_down and state.phase != PHASE_OVER:
         guess_rank(rules, &blanked, rules.minor_rewards, rules.minors, 0, dice)
         guess_rank(rules, &blanked, rules.major_rewards, rules.majors, rules.minors_drawn, dice)

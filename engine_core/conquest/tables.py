@@ -6,11 +6,10 @@ or what it made of one; it returns plain JSON values and raises TableError with 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from engine_core.boards import Board
+from engine_core.boards import Board, check_ids
 from engine_core.limits import MAX_BONUS, MAX_COLOURS, MAX_SEATS, MIN_SEATS
 from engine_core.ruleset import FamilyTable
 from engine_core.tables import Table, TableError
@@ -24,7 +23,6 @@ REWARDS = {
     "major": ("airfield_major", "attack_die", "defense_die", "two_troops"),
 }
 MISSION_KINDS = ("regions", "regions_and_one", "territories", "eliminate")
-_ID = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,15}")
 
 
 # ---- missions
@@ -33,7 +31,7 @@ _ID = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,15}")
 def read_missions(table: Table, board: Board) -> dict[str, Any]:
     """`missions`, each with an id and what it asks for, and the `fallback` of one that has become void."""
     missions = [_mission(row, board) for row in table.tables("missions")]
-    _check_ids([mission["id"] for mission in missions], table.path("missions"), MAX_MISSIONS)
+    _check_some([mission["id"] for mission in missions], table.path("missions"), MAX_MISSIONS)
     fallback = table.table("fallback")
     plain = {"missions": missions, "fallback": _many_territories(fallback, board)}
     fallback.done()
@@ -125,7 +123,7 @@ def _objectives(table: Table, board: Board, cities: int) -> dict[str, Any]:
     }
     objectives = [_objective(row, board, most) for row in table.tables("objectives")]
     ids = [objective["id"] for objective in objectives]
-    _check_ids(ids, table.path("objectives"), MAX_OBJECTIVES)
+    _check_some(ids, table.path("objectives"), MAX_OBJECTIVES)
     drawn = list(table.integers("drawn", 0, MAX_OBJECTIVES))
     ranks = [objective["rank"] for objective in objectives]
     if len(drawn) != 2 or drawn[0] > ranks.count("minor") or drawn[1] > ranks.count("major"):
@@ -166,18 +164,10 @@ def _names(table: Table, key: str, valid: Sequence[str], what: str) -> list[str]
     return names
 
 
-def _check_ids(ids: Iterable[str], where: str, most: int) -> None:
-    seen: set[str] = set()
-    for index, name in enumerate(ids):
-        if not _ID.fullmatch(name):
-            raise TableError(
-                f"{where}[{index}].id", f"{name!r} is not a letter and up to 15 letters, digits, _"
-            )
-        if name in seen:
-            raise TableError(f"{where}[{index}].id", f"{name} is there twice")
-        seen.add(name)
-    if not 1 <= len(seen) <= most:
-        raise TableError(where, f"has {len(seen)} entries; must have 1 to {most}")
+def _check_some(ids: Sequence[str], where: str, most: int) -> None:
+    if not ids:
+        raise TableError(where, f"has 0 entries; must have 1 to {most}")
+    check_ids(ids, where, most)
 
 
 TABLES = {

@@ -136,6 +136,7 @@ cdef inline bint goal_waits(const Rules *rules, State *state, Dice *dice, EventL
     if state.phase == PHASE_HEADQUARTERS:
         return headquarters_settle(rules, state, dice, events)
     return True
+
 cdef inline bint waits(const Rules *rules, State *state, Dice *dice, EventLog *events) noexcept nogil:
     """True when the phase waits for an answer; otherwise it has been passed."""
     if state.phase == PHASE_ATTACK:

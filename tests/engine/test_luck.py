@@ -16,7 +16,8 @@ from engine_core.bench import keyed_words
 GAME = engine_core.load("classic", seats=3)
 KEY = bytes(range(16))
 BATTLE = [kind.name for kind in GAME.description.events].index("battle")
-FIRST_ROLL, SHUFFLE, BATTLES = 1, 2, 3  # streams
+FIRST_ROLL, SHUFFLE, BATTLES, FAMILY = 1, 2, 3, 4  # streams
+TERRITORY_DECK, MISSIONS, CITIES, MINORS, MAJORS, MINOR_REWARDS, MAJOR_REWARDS = range(1, 8)
 WORD = 1 << 64
 PLACES = {name: number for number, name in enumerate(GAME.description.territories)}
 
@@ -106,6 +107,77 @@ def test_the_deck_is_sorted_by_a_word_per_card() -> None:
     for seed in range(20):
         words = {card: word(key_of(seed), SHUFFLE, 0, 0, card, 0) for card in range(44)}
         assert list(GAME.new_state(seed).deck) == sorted(range(44), key=words.__getitem__, reverse=True)
+
+
+def in_drawn_order(seed: int, deck: int, cards: Iterable[int]) -> list[int]:
+    return sorted(cards, key=lambda card: word(key_of(seed), SHUFFLE, 0, deck, card, 0))
+
+
+def test_missions_are_sorted_by_a_word_each_and_dealt_from_the_first_player_on() -> None:
+    game = engine_core.load("secret_mission", seats=6)
+    for seed in range(20):
+        state = game.new_state(seed)
+        order = in_drawn_order(seed, MISSIONS, range(14))
+        assert [state.mission[(state.first_colour + turn) % 6] for turn in range(6)] == order[:6]
+
+
+def test_cities_objectives_and_rewards_have_decks_of_their_own() -> None:
+    game = engine_core.load("command_room", seats=5)
+    names = game.description.labels["objective"]
+    minors = [number for number, name in enumerate(names) if name.startswith("m")]
+    majors = [number for number, name in enumerate(names) if name.startswith("M")]
+    for seed in range(20):
+        state = game.new_state(seed)
+        cities = {place for place, city in enumerate(state.city) if city}
+        assert cities == set(in_drawn_order(seed, CITIES, range(42))[:15])
+        lying = [number for number, holder in enumerate(state.objective) if holder == 100]
+        drawn = [*in_drawn_order(seed, MINORS, minors)[:4], *in_drawn_order(seed, MAJORS, majors)[:4]]
+        assert lying == sorted(drawn)
+        tokens = [
+            *in_drawn_order(seed, MINOR_REWARDS, range(4)),
+            *in_drawn_order(seed, MAJOR_REWARDS, range(4, 8)),
+        ]
+        assert [state.reward_on[number] for number in lying] == tokens
+
+
+def test_a_dealt_start_is_sorted_by_a_word_a_territory() -> None:
+    game = engine_core.load("secret_mission", seats=4)
+    for seed in range(20):
+        state = game.new_state(seed)
+        order = in_drawn_order(seed, TERRITORY_DECK, range(42))
+        owners = [(state.first_colour + turn) % 4 for turn in range(42)]
+        assert [state.owner[place] for place in order] == owners
+
+
+def test_extra_dice_are_the_next_digits_of_the_same_word() -> None:
+    """Attack Die and Defense Die are listed last of their side; the plain dice stay what they are."""
+    game = engine_core.load("command_room", seats=3)
+    board = "capital=ALB,KAM,SAF board=*:1x30,ALA:0x50,NWT:0x50,ALB:0x50,KAM:1x40,SAF:2x1"
+    for reward in ("", "reward=attack_die:0 ", "reward=attack_die:0,defense_die:1 "):
+        state = game.position(f"phase=attack {reward}{board}", seed=KEY)
+        for n in range(4):
+            state.apply(0, game.action("attack ALA KAM 3"))
+            (event,) = [e for e in state.play(1, game.action("defend ALA KAM 2")) if e.kind == BATTLE]
+            dice = digits(word(KEY, BATTLES, 1, PLACES["ALA"], PLACES["KAM"], n), 7)
+            extra = [dice[5:6] * ("attack" in reward), dice[6:7] * ("defense" in reward)]
+            assert event.dice == (*dice[:3], *extra[0], *dice[3:5], *extra[1])
+
+
+def test_a_die_that_is_rolled_again_has_a_stream_of_its_own() -> None:
+    game = engine_core.load("classic", seats=3, expert_card_reroll=1)
+    board = "cards=ALA:0 board=*:1x30,ALA:0x50,NWT:0x50,ALB:0x50,KAM:1x40,SAF:2x1"
+    rerolled = [kind.name for kind in game.description.events].index("rerolled")
+    state = game.position(f"phase=attack {board}", seed=KEY)
+    for n in range(1, 6):
+        state.apply(0, game.action("attack ALA KAM 3"))
+        state.apply(1, game.action("defend ALA KAM 2"))
+        plain = battle_dice(KEY, 1, "ALA", "KAM", n - 1, 3, 2)
+        assert state.rolled == plain
+        events = state.play(0, game.action("reroll ALA 1"))
+        (event,) = [event for event in events if event.kind == rerolled]
+        assert event.dice == (digits(word(KEY, FAMILY, 1, PLACES["ALA"], PLACES["KAM"], n), 1)[0],)
+        (battle,) = [event for event in events if event.kind == BATTLE]
+        assert battle.dice == (plain[0], event.dice[0], *plain[2:])
 
 
 def test_seeds_are_little_endian_keys() -> None:

@@ -92,7 +92,7 @@ def wild_guesses(rng: random.Random) -> Iterator[int]:
 
 @every_setup
 @given(SEED, MOMENT)
-@settings(PROPERTY, max_examples=6)
+@PROPERTY
 def test_an_action_is_legal_exactly_if_apply_takes_it(number: int, seed: int, permille: int) -> None:
     state = moment(number, seed, permille)
     rng = random.Random(seed)
@@ -109,11 +109,9 @@ def test_an_action_is_legal_exactly_if_apply_takes_it(number: int, seed: int, pe
 
 
 @every_setup
-@given(SEED, MOMENT)
-@settings(PROPERTY, max_examples=2)
-def test_all_actions_on_two_operands_are_judged_alike(number: int, seed: int, permille: int) -> None:
+def test_all_actions_on_two_operands_are_judged_alike(number: int) -> None:
     """Every kind with every pair of operands and small amounts, not only what a mutation finds."""
-    state = moment(number, seed, permille)
+    state = moment(number, number, 250 + 500 * (number % 2))
     seat = next(iter(state.pending()), 0)
     legal = concrete(state.legal(seat))
     takes = set()
@@ -273,7 +271,7 @@ def told(state: State, chooser: Chooser, decisions: int) -> Iterator[tuple[State
 def holder(state: State, reward: str) -> int:
     """The colour that has the reward, -1 = nobody."""
     rewards = state.game.description.labels.get("reward", ())
-    return int(state.reward[rewards.index(reward)]) if reward in rewards else -1
+    return state.field("reward")[rewards.index(reward)] if reward in rewards else -1
 
 
 def gained(before: State, event: Event) -> int:
@@ -285,8 +283,8 @@ def gained(before: State, event: Event) -> int:
         return event.n
     if name != "battle":
         return 0
-    attack = event.c - (holder(before, "attack_die") == before.turn_colour)
-    defence = len(event.dice) - event.c - (holder(before, "defense_die") == before.owner[event.b])
+    attack = event.c - int(holder(before, "attack_die") == before.turn_colour)
+    defence = len(event.dice) - event.c - int(holder(before, "defense_die") == before.owner[event.b])
     return -min(attack, defence)
 
 

@@ -38,7 +38,8 @@ REVEALING = {
     "conquered",
     "over",
 }
-ASKED_ABOUT_SECRETS = {"trade", "bonus", "stars", "reroll", "over"}
+# What one state may ask and the other not: who holds a set, or who has picked, was the difference.
+ASKED_ABOUT_SECRETS = {"trade", "bonus", "stars", "reroll", "headquarters", "over"}
 
 
 def views(state: State) -> Iterator[tuple[int, View]]:
@@ -49,7 +50,7 @@ def views(state: State) -> Iterator[tuple[int, View]]:
 
 
 def phase(state: State) -> str:
-    return PHASES[state.phase]
+    return str(PHASES[state.phase])
 
 
 def has_field(game: Game, name: str) -> bool:
@@ -358,9 +359,9 @@ def fulfilled(state: State, colour: int) -> bool:
     if state.mission_void[colour]:
         row = {"kind": "territories", **table["fallback"]}
     if row["kind"] == "territories":
-        return sum(state.troops[at] >= row["least"] for at in own) >= int(row["count"])
+        return bool(sum(state.troops[at] >= row["least"] for at in own) >= row["count"])
     if row["kind"] == "eliminate":
-        return state.living[state.game.description.colours.index(row["colour"])] == 0
+        return not state.living[state.game.description.colours.index(row["colour"])]
     board = state.game.ruleset.board
     foreign = {place.region for at, place in enumerate(board.territories) if at not in own}
     whole = {region.id for number, region in enumerate(board.regions) if number not in foreign}

@@ -7,6 +7,7 @@ import pickle
 from typing import Any
 
 import pytest
+from playing import Chooser, every_setup, game_of
 
 import engine_core
 from engine_core import Action, Game, IllegalAction, Legal, State, StateError, TextError, View
@@ -173,3 +174,43 @@ def test_a_view_is_no_state() -> None:
     assert not hasattr(state.view(0), "apply")
     assert repr(state.view(1)).startswith("<View classic seat=1 ")
     assert repr(state).startswith("<State classic ")
+
+
+@every_setup
+def test_actions_and_events_of_every_game_have_texts(number: int) -> None:
+    """What an action says reads back as the action, and a name of the description starts every event."""
+    game = game_of(number)
+    state, events = game.start(number)
+    chooser = Chooser(game, number)
+    names = [kind.name for kind in game.description.events]
+    for _ in range(600):
+        for event in events:
+            assert names[event.kind] in game.event_text(event).split()
+        if not state.pending():
+            return
+        for seat in state.pending():
+            for action in (state.legal(seat)[0].first(), state.legal(seat).sample(chooser.rng)):
+                assert game.action(game.action_text(action)) == action
+        seat = state.pending()[0]
+        events = state.play(seat, chooser(state.legal(seat)))
+
+
+@every_setup
+def test_fields_are_read_by_name_alike_everywhere(number: int) -> None:
+    state = game_of(number).new_state(1)
+    words: list[int] = []
+    for field in state.game.description.fields:
+        value = getattr(state, field.name)
+        assert state.field(field.name) == (value if isinstance(value, tuple) else (value,))
+        assert len(state.field(field.name)) == field.length
+        assert state.game.description.offset(field.name) == (len(words), field.length)
+        words += state.field(field.name)
+    assert len(words) == state.game.description.words() == len(state.packed()) // 4 - 1
+
+
+@every_setup
+def test_games_pickle_whatever_the_variant(number: int) -> None:
+    game = game_of(number)
+    again: Game = pickle.loads(pickle.dumps(game))
+    assert again.new_state(3) == game.new_state(3)
+    assert again.description == game.description

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 import engine_core
 from engine_core import loader
+from engine_core.conquest import tables
 from engine_core.conquest.tables import TABLES
 from engine_core.tables import Table, TableError
 
@@ -23,6 +25,13 @@ FILES = {"missions_eu14": "missions", "missions_us12": "missions", "edition_2008
 
 def plain(file: str) -> dict[str, Any]:
     return loader.read_table_file(DATA / "tables" / f"{file}.toml", BOARD, TABLES[FILES[file]])
+
+
+def test_maxima_are_those_of_the_rules_block() -> None:
+    block = (Path(engine_core.__file__).parent / "conquest" / "state.pxd").read_text()
+    for name in ("MAX_MISSIONS", "MAX_OBJECTIVES", "MOST_STARS"):
+        found = re.search(rf"\b{name} = (\d+)", block)
+        assert found and int(found[1]) == getattr(tables, name)
 
 
 def test_every_table_file_is_tried_here() -> None:

@@ -9,6 +9,7 @@ from arena.drawing.board import LARGEST, BoardPicture, colour_letters, colour_st
 from arena.drawing.pieces import Pieces, capital_word, example_position, fields_of, pieces_of
 from arena.drawing.sentences import TURN_WORD, Teller
 from arena.drawing.svg import board_svg
+from engine_core.description import ON_BOARD
 from engine_core.facts import words
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ GOALS = (
 )
 NOTES = (3, 8)  # the fewest and the most sentences under the board
 SIDE = 36  # columns of a colour's line; as many stand side by side as there is room for
-ON_BOARD = 100  # the holder of an objective that nobody has claimed
 
 
 def svg(view: View) -> str:

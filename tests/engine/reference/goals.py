@@ -38,10 +38,8 @@ class Goals(Table):
         return own >= 0 and self.owner[own] == self.turn and taken >= needed
 
     def alone(self) -> None:
-        """Everybody else has fallen: a win whatever the goals, though it may be by the mission, too."""
+        """Everybody else has fallen: a win whatever the goals, and by none of them."""
         self.ending, self.phase = "rules", "over"
-        if self.missions and self.fulfilled(self.turn):
-            self.win(self.turn)
 
     # ---- missions
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +12,7 @@ from engine_core.registry import options_of
 from reference.words import ASIDE, IN_BOX, IN_DECK, IN_DISCARDS, ON_BOARD, Battle, Luck, Start
 
 
-class Table:
+class Table(ABC):
     """One game as it lies there; the modules beside this one are the rules, a subject each."""
 
     luck: Luck
@@ -126,41 +127,41 @@ class Table:
 
     # ---- the steps from one subject to the next, each written in the subject's own module
 
-    def begin(self, seat: int) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def begin(self, seat: int) -> None: ...
 
-    def to_deploy(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def to_deploy(self) -> None: ...
 
-    def after_attacks(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def after_attacks(self) -> None: ...
 
-    def end_turn(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def end_turn(self) -> None: ...
 
-    def draw(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def draw(self) -> None: ...
 
-    def take_card(self, colour: int) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def take_card(self, colour: int) -> None: ...
 
-    def start_moves(self, phase: str) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def start_moves(self, phase: str) -> None: ...
 
-    def spoils(self, victim: int) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def spoils(self, victim: int) -> None: ...
 
-    def settle(self) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def settle(self) -> bool: ...
 
-    def objective_win(self) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def objective_win(self) -> bool: ...
 
-    def killed(self, victim: int) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def killed(self, victim: int) -> None: ...
 
-    def take_objectives(self, victim: int) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def take_objectives(self, victim: int) -> None: ...
 
     def win(self, colour: int) -> None:
         """The game is over and this colour has won it by a goal."""
