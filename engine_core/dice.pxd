@@ -59,14 +59,13 @@ cdef inline void roll_with_extra(Dice *dice, uint32_t stream, uint32_t lap, uint
                                  uint8_t *out) noexcept nogil:
     """As roll_two_sides, and one more die for either side in places 5 and 6 (two more digits of the word)."""
     cdef uint64_t word = keyed_word(dice.key, stream, lap, a, b, n)
-    cdef int place
-    for place in range(7):
-        out[place] = <uint8_t>(arena_scale(word, 6, &word) + 1)
-    out[1] *= attack > 1
-    out[2] *= attack > 2
-    out[4] *= defence > 1
-    out[5] *= attack_extra
-    out[6] *= defence_extra
+    out[0] = <uint8_t>(arena_scale(word, 6, &word) + 1)
+    out[1] = <uint8_t>((arena_scale(word, 6, &word) + 1) * (attack > 1))
+    out[2] = <uint8_t>((arena_scale(word, 6, &word) + 1) * (attack > 2))
+    out[3] = <uint8_t>(arena_scale(word, 6, &word) + 1)
+    out[4] = <uint8_t>((arena_scale(word, 6, &word) + 1) * (defence > 1))
+    out[5] = <uint8_t>((arena_scale(word, 6, &word) + 1) * attack_extra)
+    out[6] = <uint8_t>((arena_scale(word, 6, &word) + 1) * defence_extra)
     if dice.script_position < dice.script_length:
         dictate(dice, out, 7)
 
