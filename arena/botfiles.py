@@ -6,10 +6,11 @@ import ast
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 from arena.errors import PluginError, SpecError
 from arena.tables import Problems, Table
-from arena.types import BotSpec
+from arena.types import BotSpec, Protocol
 
 BOT_TOML = "bot.toml"
 
@@ -105,12 +106,14 @@ def _command_bot(path: Path, origin: str) -> BotSpec:
     table.texts("build")
     variants = table.texts("variants")
     table.text("summary", "-")
+    protocol = table.choice("protocol", get_args(Protocol), "grpc")
+    children = table.whole("children", 0, low=0)
     table.done()
     if "command" in data and not command:
         table.problem("command", "must name the program and its arguments")
     if problems:
         raise PluginError(str(SpecError(problems, source=str(path))))
-    return BotSpec(name, "command", str(path.parent), command, version, variants, origin)
+    return BotSpec(name, "command", str(path.parent), command, version, variants, origin, protocol, children)
 
 
 def build_command(spec: BotSpec) -> tuple[str, ...]:

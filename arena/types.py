@@ -21,6 +21,8 @@ Termination = Literal["rules", "turn_cap", "forfeit", "game_limit"]
 PointRule = Literal["split", "adjudicate", "void"]
 RetireMode = Literal["passive", "neutral"]
 FaultAction = Literal["retire", "default"]
+Protocol = Literal["grpc", "jsonlines"]
+IsolationLevel = Literal["none", "limits", "sandbox"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class BotSpec:
     """How to obtain a bot: a Python file or import path run in-process, or a command run as its own process.
 
     `target` is a file path or `package.module` for kind `python`, the folder holding bot.toml for `command`.
+    A command speaks `protocol` and declares how many child processes it keeps between matches.
     """
 
     name: str
@@ -37,6 +40,8 @@ class BotSpec:
     version: str = "1"
     variants: tuple[str, ...] = ()
     origin: str = ""
+    protocol: Protocol = "grpc"
+    children: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +55,35 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Clock limits in seconds: start of a bot process, one decision, all decisions of a seat in a game."""
+    """Clock limits in seconds; `clocked` False means that no decision is ever late (for debugging).
+
+    `connect`: until a bot that dials in by itself has joined. `start`: until a launched process has.
+    `decision`: one decision. `game`: the bank of a seat for all its decisions in a game, to which each
+    answer adds `increment`.
+    """
 
     start: float = 10.0
     decision: float = 2.0
     game: float = 120.0
+    connect: float = 30.0
+    increment: float = 0.0
+    clocked: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """How far a command bot is kept apart from the machine and other bots; amounts hold from `limits` on.
+
+    `none`: a process group of its own. `limits`: resource limits, a clean environment, a fresh work folder.
+    `sandbox`: besides, a read-only system, private /tmp, home and process ids, no network but its own socket.
+    `cpu_s` is CPU time of one process.
+    """
+
+    level: IsolationLevel = "none"
+    memory_mib: int = 2048
+    processes: int = 64
+    file_mib: int = 64
+    cpu_s: int = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +134,17 @@ class MatchPlan:
     players: tuple[Player, ...]
     limits: Limits = field(default_factory=Limits)
     policy: FaultPolicy = field(default_factory=FaultPolicy)
+    isolation: Isolation = field(default_factory=Isolation)
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a seat did wrong, at which decision of the game, with limit and time used in milliseconds."""
+    """What a seat did wrong, at which decision of the game; times are in milliseconds.
+
+    `used_ms` is what counts against `limit_ms`: thinking. `queue_ms` and `transport_ms` are the rest of the
+    time from question to answer. `output` is the head and tail of what the process wrote to stderr,
+    `last_message` the last thing it sent, both as text for people.
+    """
 
     seat: int
     kind: FaultKind
@@ -118,6 +153,10 @@ class Fault:
     used_ms: float
     action: FaultAction
     message: str
+    queue_ms: float = 0.0
+    transport_ms: float = 0.0
+    output: str = ""
+    last_message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +165,7 @@ class GameResult:
 
     Tuples are by seat; `players[seat]` is the index into the match plan's players. `placements` are intervals
     (lo, hi), 1 = first. `eliminated_at` is the elimination's order number in the game, -1 for survivors.
+    `guards` says how far each seat's bot was kept apart: an isolation level, `in_process` or `remote`.
     """
 
     rotation: int
@@ -141,11 +181,15 @@ class GameResult:
     record: bytes
     final_digest: str
     wall_ms: float
+    guards: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """One attempt at a match: its games in rotation order, or the platform fault that voided it (`error`)."""
+    """One attempt at a match: its games in rotation order, or the platform fault that voided it (`error`).
+
+    `idle_cpu_ms` is the CPU time each player's process burned while it owed no answer, by player's index.
+    """
 
     sequence: int
     games: tuple[GameResult, ...]
@@ -153,6 +197,7 @@ class MatchResult:
     wall_ms: float
     cpu_ms: float
     error: str = ""
+    idle_cpu_ms: tuple[float, ...] = ()
 
 
 Options = Mapping[str, str | int | float | bool]
