@@ -129,13 +129,22 @@ class Referee:
             self.fault(seat, "illegal", self._broken_rule(seat, action), used_s, question.limit_s)
 
     def fault(
-        self, seat: int, kind: FaultKind, message: str = "", used_s: float = 0.0, limit_s: float = 0.0
+        self,
+        seat: int,
+        kind: FaultKind,
+        message: str = "",
+        used_s: float = 0.0,
+        limit_s: float = 0.0,
+        *,
+        output: str = "",
+        last_message: str = "",
     ) -> None:
         """A seat did something wrong: the default action answers its open question, or the seat retires.
 
         `used_s` and `limit_s` are the time taken and allowed, in seconds; `message` says what was wrong (a
-        timeout needs none). Ignored once the seat is retired or the game over; what a fallen seat does
-        wrong is noted and changes nothing.
+        timeout needs none), `output` and `last_message` what the bot left (see arena.types.Fault).
+        Ignored once the seat is retired or the game over; what a fallen seat does wrong is noted and changes
+        nothing.
         """
         if self.over or seat in self.conduct.retired:
             return
@@ -155,6 +164,8 @@ class Referee:
                 used_ms=1000.0 * used_s,
                 action="retire" if retires else "default",
                 message=f"{message or _late(used_s, limit_s)}; {'the seat had fallen' if fallen else cost}",
+                output=output,
+                last_message=last_message,
             )
         )
         if not fallen:

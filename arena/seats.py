@@ -85,6 +85,7 @@ class Answer(NamedTuple):
     """An action's int code, or a fault, for one question; `received` is time.monotonic() on arrival.
 
     A fault that belongs to no decision carries NO_DECISION. Answers to questions not open are ignored.
+    `output` and `last_message` are what a fault's author is shown (see arena.types.Fault).
     """
 
     game_id: int
@@ -94,6 +95,8 @@ class Answer(NamedTuple):
     received: float
     fault: FaultKind | None = None
     message: str = ""
+    output: str = ""
+    last_message: str = ""
 
 
 Inbox = SimpleQueue[Answer]
@@ -120,6 +123,10 @@ class Door(Protocol):
     max_open: int | None
     # Whether questions to the bot carry what it saw happen.
     wants_events: bool
+    # How far the bot is kept apart: "in_process", "remote", or the isolation level that was reached.
+    guard: str
+    # What carries questions and answers: "in_process", "grpc", "jsonlines" or "remote".
+    protocol: str
 
     @property
     def ready_at(self) -> float | None:
@@ -209,6 +216,7 @@ class InProcessDoor:
 
     max_open: int | None = None
     wants_events = False
+    guard = protocol = "in_process"
 
     def __init__(self, spec: BotSpec, inbox: Inbox) -> None:
         """Load the bot; PluginError names the file and what is wrong with it."""

@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol, get_args
 
+from arena.conditions import QUARANTINE_AFTER, read_faults, read_isolation, read_limits
 from arena.errors import PluginError, SpecError
 from arena.formats import Format
 from arena.setups import read_variant
-from arena.tables import Problems, Table, one_of
+from arena.tables import Problems, Table
 from arena.types import (
     BotSpec,
-    FaultKind,
     FaultPolicy,
+    Isolation,
     Limits,
     Player,
-    RetireMode,
     VariantSetup,
 )
 from engine_core import Variant
@@ -67,6 +67,8 @@ class TournamentSpec:
     text: str
     folder: Path
     extra_bots: tuple[str, ...] = ()
+    isolation: Isolation = field(default_factory=Isolation)
+    quarantine_after: int = QUARANTINE_AFTER
 
     def stored(self) -> str:
         """The text the store keeps, from which `from_stored` makes the same spec again."""
@@ -134,6 +136,7 @@ class _Reader:
         players = self._players(setups)
         format_type, rounds = self._format(setups, len(players))
         runner, workers = self._runner()
+        policy, quarantine_after = read_faults(self.top.table("faults"))
         spec = TournamentSpec(
             name=name,
             setups=setups,
@@ -141,14 +144,16 @@ class _Reader:
             format=format_type,
             rounds=rounds,
             seed=self._seed(),
-            limits=self._limits(),
-            policy=self._policy(),
+            limits=read_limits(self.top.table("clocks")),
+            policy=policy,
             runner=runner,
             workers=workers,
             database=self._database(database),
             output=self.folder / output if (output := self.top.text("output", "-")) != "-" else None,
             text=text,
             folder=self.folder,
+            isolation=read_isolation(self.top.table("isolation")),
+            quarantine_after=quarantine_after,
         )
         self.top.done()
         return spec
@@ -158,7 +163,10 @@ class _Reader:
         places: dict[tuple[object, ...], str] = {}
         for table in self.top.tables("variants"):
             for setup in read_variant(table):
-                pool = (setup.ruleset_hash, setup.seats, setup.turn_cap, setup.teams, setup.point_rule)
+                pool = (
+                    *(setup.ruleset_hash, setup.seats, setup.turn_cap),
+                    *(setup.teams, setup.point_rule, setup.entrants),
+                )
                 if pool in places:
                     table.problem("", f"is the same as {places[pool]} for {setup.seats} seats")
                 places.setdefault(pool, table.path)
@@ -221,32 +229,6 @@ class _Reader:
         except ValueError as error:
             self.top.problem("seed", str(error))
             return None
-
-    def _limits(self) -> Limits:
-        table, default = self.top.table("clocks"), Limits()
-        limits = Limits(
-            start=table.seconds("start", default.start),
-            decision=table.seconds("decision", default.decision),
-            game=table.seconds("game", default.game),
-        )
-        table.done()
-        return limits
-
-    def _policy(self) -> FaultPolicy:
-        table, default = self.top.table("faults"), FaultPolicy()
-        kinds: tuple[FaultKind, ...] = get_args(FaultKind)
-        names = table.texts("retire", sorted(default.retire))
-        for index, name in enumerate(names):
-            if name not in kinds:
-                table.problem(f"retire[{index}]", one_of("fault", name, kinds))
-        modes: tuple[RetireMode, ...] = get_args(RetireMode)
-        policy = FaultPolicy(
-            retire=frozenset(kind for kind in kinds if kind in names),
-            strikes=table.whole("strikes", default.strikes),
-            mode=table.choice("mode", modes, default.mode),
-        )
-        table.done()
-        return policy
 
     def _runner(self) -> tuple[RunnerKind, int]:
         table = self.top.table("runner")

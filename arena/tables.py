@@ -61,15 +61,22 @@ class Table:
             self.problem(key, f"{value} is too small; must be at least {low}")
         return value if value is not None else low
 
-    def seconds(self, key: str, default: float) -> float:
-        """A positive number of seconds."""
+    def seconds(self, key: str, default: float, *, zero: bool = False) -> float:
+        """A positive number of seconds; with `zero` it may be 0."""
         value = self._get(key)
         if value is None:
             return default
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
-            self.problem(key, f"must be a positive number of seconds, not {value!r}")
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not (0 < value < float("inf") or (zero and value == 0)):
+            wanted = "0 or a positive" if zero else "a positive"
+            self.problem(key, f"must be {wanted} number of seconds, not {value!r}")
             return default
         return float(value)
+
+    def flag(self, key: str, default: bool) -> bool:
+        """True or false."""
+        value = self._typed(key, bool, "true or false", default)
+        return default if value is None else value
 
     def texts(self, key: str, default: Sequence[str] | None = ()) -> tuple[str, ...]:
         """A list of texts; required when the default is None."""

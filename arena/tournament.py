@@ -185,10 +185,13 @@ def plan_for(spec: TournamentSpec, seed: bytes, pairing: Pairing) -> MatchPlan:
         players=tuple(spec.players[index] for index in pairing.players),
         limits=spec.limits,
         policy=spec.policy,
+        isolation=spec.isolation,
     )
 
 
 def pool_text(setup: VariantSetup) -> str:
     """What makes a pool, as one text."""
-    parts = (setup.ruleset_hash, setup.seats, setup.turn_cap, setup.teams, setup.point_rule)
+    parts = [setup.ruleset_hash, setup.seats, setup.turn_cap, setup.teams, setup.point_rule]
+    if setup.entrants != setup.seats:
+        parts.append(setup.entrants)
     return "|".join(map(str, parts))

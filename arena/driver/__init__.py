@@ -101,8 +101,7 @@ class Driver:
         """Set one rotation up and tell its bots; the match's key is the same for all of them."""
         plan = match.plan
         rules = game_of(plan.setup.ruleset)
-        positions = plan.setup.rotations[rotation]
-        seating = tuple(positions.index(seat) for seat in range(rules.seats))
+        seating = plan.setup.rotations[rotation]
         players = [plan.players[index] for index in seating]
         lines = [self._line(player) for player in players]
         labels = tuple(player.name for player in players)
@@ -213,7 +212,15 @@ class Driver:
         try:
             chair.release()
             if answer.fault is not None:
-                referee.fault(chair.seat, answer.fault, answer.message, used_s, limit_s)
+                referee.fault(
+                    chair.seat,
+                    answer.fault,
+                    answer.message,
+                    used_s,
+                    limit_s,
+                    output=answer.output,
+                    last_message=answer.last_message,
+                )
             elif answer.action is not None:
                 referee.answer(chair.seat, answer.decision_id, answer.action, used_s)
             else:

@@ -93,8 +93,13 @@ class Game:
     def result(self, now: float) -> GameResult:
         """The finished game's result, complete."""
         wall_ms = 1000.0 * (now - self.opened_at)
-        outcome = self.referee.outcome()
-        return replace(outcome, rotation=self.rotation, players=self.seating, wall_ms=wall_ms)
+        return replace(
+            self.referee.outcome(),
+            rotation=self.rotation,
+            players=self.seating,
+            wall_ms=wall_ms,
+            guards=tuple(chair.line.door.guard for chair in self.chairs),
+        )
 
 
 class Match:

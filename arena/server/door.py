@@ -56,6 +56,7 @@ class RemoteDoor:
         self.token = token
         self.max_open = max_open
         self.wants_events = True
+        self.guard, self.protocol = "none", "grpc"
         self.pid: int | None = None
         self.ready_at: float | None = None
         self.fault: tuple[FaultKind, str] | None = None

@@ -50,6 +50,7 @@ class DistantDoor:
     """A door to a bot elsewhere that takes `think` seconds an answer (None: never answers)."""
 
     wants_events = True
+    guard, protocol = "none", "grpc"
 
     def __init__(
         self, name: str, inbox: ManualInbox, think: float | None, ready_after: float | None = 0.0

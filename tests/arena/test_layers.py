@@ -22,6 +22,8 @@ LEVELS = {
     "arena.formats": 2,
     "arena.ratings": 2,
     "arena.tables": 2,
+    "arena.conditions": 2,
+    "arena.clocks": 2,
     "arena.setups": 2,
     "arena.tactics": 2,
     "arena.behaviour": 2,
