@@ -122,10 +122,14 @@ def action_code(action: rules_pb2.Action) -> int:
 
 
 def range_code(legal: Legal, index: int, amount: int) -> int:
-    """The int code of range `index` with `amount`; ValueError says which indices or amounts there are."""
+    """The int code of range `index` with `amount`, where 0 means the lowest unless the range has it.
+
+    ValueError says which indices or amounts there are.
+    """
     if index >= len(legal):
         raise ValueError(f"range {index} does not exist: the question has ranges 0..{len(legal) - 1}")
-    return int(legal[index].action(amount))
+    offered = legal[index]
+    return int(offered.first() if not amount and offered.lo > 0 else offered.action(amount))
 
 
 def action_message(code: int) -> rules_pb2.Action:

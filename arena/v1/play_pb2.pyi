@@ -27,7 +27,7 @@ class _Encoding:
 class _EncodingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Encoding.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     ENCODING_UNSPECIFIED: _Encoding.ValueType  # 0
-    """Same as ENCODING_PACKED."""
+    """Same as ENCODING_PACKED; over JSON lines, same as ENCODING_TYPED."""
     ENCODING_PACKED: _Encoding.ValueType  # 1
     """As bytes, in the layouts of rules.proto."""
     ENCODING_TYPED: _Encoding.ValueType  # 2
@@ -37,7 +37,7 @@ class Encoding(_Encoding, metaclass=_EncodingEnumTypeWrapper):
     """How views, legal ranges and events travel."""
 
 ENCODING_UNSPECIFIED: Encoding.ValueType  # 0
-"""Same as ENCODING_PACKED."""
+"""Same as ENCODING_PACKED; over JSON lines, same as ENCODING_TYPED."""
 ENCODING_PACKED: Encoding.ValueType  # 1
 """As bytes, in the layouts of rules.proto."""
 ENCODING_TYPED: Encoding.ValueType  # 2
@@ -434,8 +434,8 @@ Global___ActBatch: _TypeAlias = ActBatch  # noqa: Y015
 
 @_typing.final
 class Act(_message.Message):
-    """One answer: `actions`, or a range of the question's legal list with an amount. An answer to a question that is
-    not open (any more) is ignored.
+    """One answer: `actions`, or a range of the question's legal list with an amount; with nothing but its decision_id, the
+    lowest amount of the first range. An answer to a question that is not open (any more) is ignored.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -449,7 +449,7 @@ class Act(_message.Message):
     range: _builtins.int
     """Index of the legal range, from 0; read when `actions` is empty."""
     amount: _builtins.int
-    """Amount, from the range's lo to its hi; read when `actions` is empty."""
+    """Amount, from the range's lo to its hi; 0 means lo where the range does not have it; read when `actions` is empty."""
     @_builtins.property
     def actions(self) -> _containers.RepeatedCompositeFieldContainer[_rules_pb2.Action]:
         """The action. Further ones are a plan: each answers the seat's next question without asking while it is legal;

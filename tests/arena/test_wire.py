@@ -132,6 +132,18 @@ def test_range_or_amount_that_was_not_offered_is_an_error(positions: list[tuple[
     assert wire.range_code(legal, 0, legal[0].lo) == int(legal[0].first())
 
 
+def test_answer_without_an_amount_means_the_lowest_of_any_range(
+    positions: list[tuple[State, list[Event]]],
+) -> None:
+    """0 is the default on the wire: it is taken as it is where a range has it, and as the lowest elsewhere."""
+    ranges = [legal for state, _ in positions if (legal := state.legal(state.pending()[0]))]
+    lows = {offered.lo for legal in ranges for offered in legal}
+    assert {0, 1} <= lows
+    for legal in ranges:
+        for index, offered in enumerate(legal):
+            assert wire.range_code(legal, index, 0) == int(offered.first())
+
+
 def test_game_end_tells_a_seat_its_own_faults_only() -> None:
     faults = tuple(Fault(seat, "timeout", 7, 100.0, 120.5, "default", "too slow") for seat in (0, 1, 1))
     result = GameResult(
