@@ -1,84 +1,75 @@
-"""`arena init`: a bot that plays at once, to start from."""
+"""`arena init`: a bot that plays at once, to start from, in any language that bots/sdk has a skeleton for."""
 
 from __future__ import annotations
 
 import keyword
 import re
+import shlex
 import shutil
 import subprocess
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from arena.commands._common import example, failed, json_option, print_json
+from arena.errors import SpecError
+from arena.tables import Problems, Table, one_of
 
 SOURCES = Path(__file__).resolve().parents[2]
-JAVASCRIPT_EXAMPLE = SOURCES / "bots" / "vanguard"
+SDKS = SOURCES / "bots" / "sdk"
+SKELETON = "skeleton"
+SETTINGS = "skeleton.toml"
+DEFAULT = "python"
+PLACEHOLDER = "__NAME__"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-
-PYTHON_BOT = '''\
-"""{name}: attacks when it has more troops, else plays at random."""
-
-from random import Random
-
-from arena.client import serve
-from engine_core import Action, Legal, View
-
-NAME = "{name}"
-VERSION = "1"
+# What tools leave in an SDK's folder; a new bot builds its own.
+BUILT = (".built", "__pycache__", "*.egg-info", "build", "dist", "node_modules", "target")
+AFTER_S = 600.0
 
 
-def decide(view: View, legal: Legal, rng: Random) -> Action:
-    """Answer one decision: `view` is what this seat may see, `legal` what it may do."""
-    attack = view.game.description.action_kind("attack")
-    for option in legal:
-        if option.kind == attack and view.troops[option.a] > view.troops[option.b] + 1:
-            return option.last()
-    return legal.sample(rng)
+@dataclass(frozen=True, slots=True)
+class Skeleton:
+    """What a skeleton.toml says: SDK paths by where they go, and the commands to make ready and to test."""
+
+    folder: Path
+    copies: dict[str, tuple[str, ...]]
+    after: tuple[str, ...]
+    test: tuple[str, ...]
 
 
-if __name__ == "__main__":
-    serve(decide, name=NAME, version=VERSION)
-'''
+def languages() -> list[str]:
+    """The languages that have a skeleton, by name."""
+    return sorted(folder.parent.name for folder in SDKS.glob(f"*/{SKELETON}"))
 
-JAVASCRIPT_BOT = """\
-// {name}: attacks when it has more troops, else takes the last thing that is legal.
-import {{ serve }} from "./arena.js";
 
-// Called once for every game and seat; `view` is what this seat may see, `legal` what it may do.
-function start(game) {{
-  const attack = game.rules.actions.findIndex((kind) => kind.name === "attack");
-  return (view, legal) => {{
-    const better = ({{ kind, a, b }}) => kind === attack && view.troops[a] > view.troops[b] + 1;
-    const found = legal.findIndex(better);
-    const range = found >= 0 ? found : legal.length - 1;
-    return {{ range, amount: legal[range].hi }};
-  }};
-}}
+class Language(click.ParamType[str]):
+    """A language that bots/sdk has a skeleton for; the folders are read when a value is checked."""
 
-serve(start, {{ name: "{name}", version: "1" }});
-"""
+    name = "language"
 
-BOT_TOML = """\
-name = "{name}"
-version = "1"  # count up when the bot changes: another version is another rated player
-command = {command}
-variants = ["conquest"]  # variants or families it plays; leave it out for all
-"""
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The value, if there is such a skeleton."""
+        if value not in languages():
+            self.fail(one_of("language", value, languages()), param, ctx)
+        return value
 
 
 @click.command(
     "init",
     short_help="Make a bot that plays at once.",
-    epilog=example("arena init mybot", "arena init mybot --lang javascript"),
+    epilog=example("arena init mybot", "arena init mybot --lang typescript"),
 )
 @click.argument("name")
 @click.option(
     "--lang",
-    type=click.Choice(["python", "javascript"]),
-    default="python",
+    type=Language(),
+    default=DEFAULT,
     show_default=True,
-    help="Language.",
+    metavar="LANGUAGE",
+    help="Language: a folder of bots/sdk that has a skeleton.",
 )
 @json_option
 def command(name: str, lang: str, as_json: bool) -> None:
@@ -89,61 +80,69 @@ def command(name: str, lang: str, as_json: bool) -> None:
         raise click.UsageError(f"{label!r} is no bot name: letters, digits, - and _, starting with a letter")
     if folder.exists():
         raise click.UsageError(f"{folder} is there already")
-    paths = _python(folder, label) if lang == "python" else _javascript(folder, label)
-    hint = f"arena play {folder if folder.is_absolute() else './' + str(folder)} random"
+    skeleton = _skeleton(lang)
+    paths = [*_write(skeleton, folder, label), *_copy(skeleton, folder)]
+    _make_ready(skeleton, folder)
+    play = f"arena play {folder if folder.is_absolute() else './' + str(folder)} random"
+    test = shlex.join(skeleton.test)
     if as_json:
-        print_json({"folder": folder, "files": paths, "play": hint})
+        print_json({"folder": folder, "language": lang, "files": paths, "play": play, "test": test})
         return
     for path in paths:
         click.echo(f"wrote {path}")
-    click.echo(f"Play a game with it:\n  {hint}")
+    click.echo(f"Play a game with it:\n  {play}")
+    if test:
+        click.echo(f"Run its tests:\n  cd {folder} && {test}")
 
 
-def _python(folder: Path, label: str) -> list[Path]:
-    files = {
-        "bot.py": PYTHON_BOT.format(name=label),
-        "bot.toml": BOT_TOML.format(name=label, command='["python", "bot.py"]'),
-    }
-    return _write(folder, files)
-
-
-def _javascript(folder: Path, label: str) -> list[Path]:
-    """Beside the bot itself: the protocol files, and the example bot's client with its packages."""
-    client = JAVASCRIPT_EXAMPLE / "arena.js"
-    if not client.is_file():
-        failed(f"the JavaScript client is not at {client}; run this from a source checkout")
-    protos = (SOURCES / "proto" / "arena").rglob("*.proto")
-    files = {
-        "bot.js": JAVASCRIPT_BOT.format(name=label),
-        "bot.toml": BOT_TOML.format(name=label, command='["node", "bot.js"]'),
-        "arena.js": client.read_text(encoding="utf-8").replace('"../../proto"', '"proto"'),
-    }
-    for name in ("package.json", "package-lock.json"):
-        files[name] = (JAVASCRIPT_EXAMPLE / name).read_text(encoding="utf-8").replace("vanguard", label)
-    for proto in protos:
-        files[str(proto.relative_to(SOURCES))] = proto.read_text(encoding="utf-8")
-    paths = _write(folder, files)
-    _packages(folder)
-    return paths
-
-
-def _packages(folder: Path) -> None:
-    """The packages of the example bot if they are installed, or else npm's."""
-    installed = JAVASCRIPT_EXAMPLE / "node_modules"
-    if installed.is_dir():
-        shutil.copytree(installed, folder / "node_modules", symlinks=True)
-        return
+def _skeleton(language: str) -> Skeleton:
+    """A language's skeleton; ends with what is wrong in its skeleton.toml, by key path."""
+    path = SDKS / language / SKELETON / SETTINGS
+    problems: Problems = []
     try:
-        subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--silent"], cwd=folder, check=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        failed(f"the bot's packages cannot be installed ({error}); run `npm ci` in {folder}")
+        table = Table(tomllib.loads(path.read_text(encoding="utf-8")), "", problems)
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        failed(f"{path}: {error}")
+    listed = table.table("copies")
+    copies = {target: listed.texts(target, None) for target in listed.data}
+    after, test = table.texts("after"), table.texts("test")
+    table.done()
+    if problems:
+        failed(str(SpecError(problems, source=str(path))))
+    return Skeleton(path.parent, copies, after, test)
 
 
-def _write(folder: Path, files: dict[str, str]) -> list[Path]:
-    paths = []
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        paths.append(path)
-    return paths
+def _write(skeleton: Skeleton, folder: Path, label: str) -> Iterator[Path]:
+    """The skeleton's own files, with the bot's name filled in."""
+    unwanted = shutil.ignore_patterns(*BUILT, SETTINGS)
+    shutil.copytree(skeleton.folder, folder, ignore=unwanted)
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            text = path.read_text(encoding="utf-8")
+            path.write_text(text.replace(PLACEHOLDER, label), encoding="utf-8")
+            yield path
+
+
+def _copy(skeleton: Skeleton, folder: Path) -> Iterator[Path]:
+    """What goes along of the SDK, of a neighbour's (`../OTHER/...`) and of proto/; folders whole."""
+    for target, wanted in skeleton.copies.items():
+        for path in wanted:
+            source = SOURCES / path if path == "proto" else skeleton.folder.parent / path
+            parts = Path(path).parts
+            copied = Path(folder, target, *(parts[2:] if parts[0] == ".." else parts))
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            if source.is_dir():
+                shutil.copytree(source, copied, ignore=shutil.ignore_patterns(*BUILT), dirs_exist_ok=True)
+            else:
+                shutil.copy(source, copied)
+            yield copied
+
+
+def _make_ready(skeleton: Skeleton, folder: Path) -> None:
+    if not skeleton.after:
+        return
+    what = f"`{shlex.join(skeleton.after)}` in {folder}"
+    try:
+        subprocess.run(skeleton.after, cwd=folder, check=True, timeout=AFTER_S)
+    except (OSError, subprocess.SubprocessError) as error:
+        failed(f"the bot is there, but {what} did not work: {error}")
