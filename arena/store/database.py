@@ -17,7 +17,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from arena.errors import StoreError
 from arena.store.models import Base
 
-SCHEMA = "0001"  # the newest migration; a test compares
+SCHEMA = "0002"  # the newest migration; a test compares
 _BUSY_SECONDS = 30
 
 

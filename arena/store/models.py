@@ -100,7 +100,10 @@ class PoolModel(Base):
 
 
 class TournamentModel(Base):
-    """A tournament; `seed` is secret until `state` is finished."""
+    """A tournament; `seed` is secret until `state` is finished.
+
+    `settled`: the committed matches below it are searched for players to quarantine.
+    """
 
     __tablename__ = "tournaments"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -112,6 +115,8 @@ class TournamentModel(Base):
     commitment: Mapped[str]
     seed: Mapped[bytes]
     total: Mapped[int]
+    quarantine_after: Mapped[int] = mapped_column(server_default="0")
+    settled: Mapped[int] = mapped_column(server_default="0")
 
 
 class SetupModel(Base):
@@ -126,7 +131,10 @@ class SetupModel(Base):
 
 
 class EntryModel(Base):
-    """A player's entry in a tournament, by entry index, with its label there."""
+    """A player's entry in a tournament, by entry index, with its label and how its bot is started there.
+
+    `streak` counts its last settled games, in scheduled order, that each ended with it retired by a fault.
+    """
 
     __tablename__ = "entries"
     __table_args__ = (UniqueConstraint("tournament_id", "player_id"),)
@@ -134,10 +142,29 @@ class EntryModel(Base):
     position: Mapped[int] = mapped_column(primary_key=True)
     player_id: Mapped[int] = mapped_column(ForeignKey("players.id"))
     label: Mapped[str]
+    command: Mapped[str] = mapped_column(server_default="")
+    streak: Mapped[int] = mapped_column(server_default="0")
+
+
+class QuarantineModel(Base):
+    """A player that lost `games` games in a row to faults, the last in match `sequence` by the fault.
+
+    Later matches with it count for nobody.
+    """
+
+    __tablename__ = "quarantines"
+    tournament_id: Mapped[int] = mapped_column(ForeignKey("tournaments.id"), primary_key=True)
+    player_id: Mapped[int] = mapped_column(ForeignKey("players.id"), primary_key=True)
+    sequence: Mapped[int]
+    games: Mapped[int]
+    fault_id: Mapped[int] = mapped_column(ForeignKey("faults.id"))
 
 
 class AttemptModel(Base):
-    """One try at a match; an empty error means that it is the one that counts."""
+    """One try at a match; an empty error means that it is the one that counts.
+
+    The attempt of a match that is not played, for a quarantine, says so in its error.
+    """
 
     __tablename__ = "attempts"
     __table_args__ = (UniqueConstraint("tournament_id", "sequence", "number"),)
@@ -153,7 +180,10 @@ class AttemptModel(Base):
 
 
 class MatchModel(Base):
-    """A committed match: it exists only complete, and once per sequence. `players` are entry indices."""
+    """A committed match: it exists only complete, and once per sequence. `players` are entry indices.
+
+    A match that a quarantine keeps from being played has no games.
+    """
 
     __tablename__ = "matches"
     __table_args__ = (
@@ -171,6 +201,16 @@ class MatchModel(Base):
     attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), unique=True)
     attempt: Mapped[AttemptModel] = relationship()
     games: Mapped[list[GameModel]] = relationship()
+    idle_cpu: Mapped[list[IdleCpuModel]] = relationship()
+
+
+class IdleCpuModel(Base):
+    """The CPU time a player's process burned in a match while it owed no answer, where that is measured."""
+
+    __tablename__ = "idle_cpu"
+    match_id: Mapped[int] = mapped_column(ForeignKey("matches.id"), primary_key=True)
+    player_id: Mapped[int] = mapped_column(ForeignKey("players.id"), primary_key=True)
+    cpu_ms: Mapped[float]
 
 
 class GameModel(Base):
@@ -196,7 +236,10 @@ class GameModel(Base):
 
 
 class PlacementModel(Base):
-    """How a game ended for one seat; the placement is an interval, so that open ties stay open."""
+    """How a game ended for one seat; the placement is an interval, so that open ties stay open.
+
+    `guard` says how far the seat's bot was kept apart; empty in games from before that was kept.
+    """
 
     __tablename__ = "placements"
     game_id: Mapped[int] = mapped_column(ForeignKey("games.id"), primary_key=True)
@@ -207,6 +250,7 @@ class PlacementModel(Base):
     placement_hi: Mapped[int]
     eliminated_at: Mapped[int]
     won: Mapped[bool]
+    guard: Mapped[str] = mapped_column(server_default="")
     faults: Mapped[list[FaultModel]] = relationship()
 
 
@@ -227,6 +271,10 @@ class FaultModel(Base):
     used_ms: Mapped[float]
     action: Mapped[str]
     message: Mapped[str]
+    queue_ms: Mapped[float] = mapped_column(server_default="0")
+    transport_ms: Mapped[float] = mapped_column(server_default="0")
+    output: Mapped[str] = mapped_column(server_default="")
+    last_message: Mapped[str] = mapped_column(server_default="")
 
 
 class RecordModel(Base):
@@ -271,3 +319,17 @@ class RatingMarkModel(Base):
     tournament_id: Mapped[int] = mapped_column(ForeignKey("tournaments.id"), primary_key=True)
     next_sequence: Mapped[int]
     settings: Mapped[str]
+
+
+class TokenModel(Base):
+    """What lets a remote bot in: the hash of a token, for one player; it opens nothing once revoked."""
+
+    __tablename__ = "tokens"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    player: Mapped[str] = mapped_column(index=True)
+    version: Mapped[str]
+    token_hash: Mapped[str] = mapped_column(unique=True)
+    note: Mapped[str]
+    created: Mapped[datetime]
+    last_seen: Mapped[datetime | None]
+    revoked: Mapped[datetime | None]
