@@ -1,8 +1,9 @@
 """Write what every SDK's decoding is tested against: `python tests/sdk/make_testdata.py [FOLDER]`.
 
-For each variant a game of random actions is played, and a few of one seat's questions are kept, so chosen that
-every kind of action and event that came up is there: GAME.game_start.bin (a GameStart), GAME.decides.bin (a
-DecideBatch, packed as the platform packs it) and GAME.json, which says what must be read from them.
+For each variant a game of random actions is played, and a few of one seat's questions are kept, so chosen
+that every kind of action and event that came up is there: VARIANT.game_start.bin (a GameStart),
+VARIANT.decides.bin (a DecideBatch, packed as the platform packs it) and VARIANT.json, which says what must be
+read from them.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ def _packed(decision_id: int, question: Question) -> play_pb2.Decide:
 
 
 def _game(start: play_pb2.GameStart) -> dict[str, Any]:
-    """What a test compares of a game: every value of a GameStart that an SDK hands on, and some of its rules."""
+    """What a test compares of a game: the values that an SDK hands on, and some of its rules."""
     rules = start.rules
     board = json.loads(start.ruleset).get("board", {})
     return {
