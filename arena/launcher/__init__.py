@@ -11,6 +11,7 @@ The launcher's first line is {"event": "ready"}; at the end of its input it kill
 """
 
 from arena.launcher.client import BotProcess, Launcher
-from arena.launcher.exits import Exit
+from arena.launcher.exits import Census, Exit
+from arena.launcher.isolation import UNGUARDED, check_isolation
 
-__all__ = ["BotProcess", "Exit", "Launcher"]
+__all__ = ["UNGUARDED", "BotProcess", "Census", "Exit", "Launcher", "check_isolation"]

@@ -83,7 +83,10 @@ class Loop:
             if command["op"] == "start":
                 self._start(command)
             elif bot := self._bots.get(command["bot"]):
-                bot.stop()
+                if command["op"] == "census":
+                    self._say(event="census", bot=command["bot"], **asdict(bot.census()))
+                else:
+                    bot.stop()
 
     def _start(self, command: dict[str, Any]) -> None:
         number: int = command["bot"]

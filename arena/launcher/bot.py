@@ -12,8 +12,8 @@ import time
 from functools import partial
 from pathlib import Path
 
-from arena.launcher.exits import TAIL_BYTES, Exit
-from arena.launcher.processes import MARKER, die_with_parent, kill, sweep
+from arena.launcher.exits import OUTPUT_BYTES, Census, Exit
+from arena.launcher.processes import MARKER, count, descendants, die_with_parent, kill, sweep
 
 STOP_GRACE_S = 0.5
 
@@ -57,10 +57,14 @@ class Bot:
             except BlockingIOError:
                 return True
             self._tail += data
-            del self._tail[:-TAIL_BYTES]
+            del self._tail[:-OUTPUT_BYTES]
             if not data:
                 return False
         return True
+
+    def census(self) -> Census:
+        """What it and all below it hold now."""
+        return count([self.pid, *descendants(self.pid)])
 
     def stop(self) -> None:
         """Ask it to end; `kill_at` is when to stop asking."""

@@ -9,13 +9,16 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from arena.errors import PlatformFault, PluginError
-from arena.launcher.exits import Exit
+from arena.launcher.exits import Census, Exit
+from arena.launcher.isolation import UNGUARDED
 from arena.launcher.processes import MARKER, sweep
+from arena.types import Isolation
 
 ANSWER_S = 20.0
 CLOSE_S = 3.0
@@ -30,6 +33,7 @@ class BotProcess:
         self.exit: Exit | None = None
         self._launcher, self._number, self._on_exit = launcher, number, on_exit
         self._reply: SimpleQueue[str | None] = SimpleQueue()
+        self._census: SimpleQueue[Census | None] = SimpleQueue()
         self._ended = threading.Event()
 
     def stop(self) -> None:
@@ -41,6 +45,16 @@ class BotProcess:
         """How it ended; None if it still runs after `timeout` seconds."""
         self._ended.wait(timeout)
         return self.exit
+
+    def census(self) -> Census | None:
+        """What the bot holds at this moment; None when it has ended."""
+        if self.exit is not None:
+            return None
+        self._launcher.send(op="census", bot=self._number)
+        try:
+            return self._census.get(timeout=ANSWER_S)
+        except Empty:
+            raise PlatformFault(f"the launcher did not answer within {ANSWER_S:g} s") from None
 
     def started(self, timeout: float) -> None:
         """Wait for the launcher's word; PluginError when the command cannot be started."""
@@ -58,13 +72,17 @@ class BotProcess:
             self._reply.put(None)
         elif event["event"] == "failed":
             self._reply.put(event["message"])
+        elif event["event"] == "census":
+            self._census.put(Census(event["children"], event["cpu_s"], event["memory_mib"]))
         else:
-            self.ended(Exit(event["code"], event["signal"], event["output"], event["stopped"]))
+            how = {name: event[name] for name in ("code", "signal", "output", "stopped", "resource")}
+            self.ended(Exit(**how, left=tuple(event["left"])))
 
     def ended(self, how: Exit) -> None:
         """Note the end and tell who asked for it."""
         self._reply.put("the launcher has ended")
         self.exit = how
+        self._census.put(None)
         self._ended.set()
         if self._on_exit is not None:
             self._on_exit(how)
@@ -106,9 +124,12 @@ class Launcher:
         address: str,
         token: str,
         on_exit: Callable[[Exit], None] | None = None,
+        isolation: Isolation = UNGUARDED,
+        jsonlines: str | None = None,
     ) -> BotProcess:
         """Start a command in folder `cwd` with ARENA_ADDRESS and ARENA_TOKEN set.
 
+        `jsonlines` is the path of the socket to which the pipes of a JSON-lines bot are handed.
         `on_exit` is called once, from the launcher's reading thread. PluginError names the command and the
         reason when it cannot be started.
         """
@@ -116,7 +137,16 @@ class Launcher:
             self._numbers += 1
             number = self._numbers
             bot = self._bots[number] = BotProcess(self, number, on_exit)
-        self.send(op="start", bot=number, argv=[*argv], cwd=str(cwd), address=address, token=token)
+        self.send(
+            op="start",
+            bot=number,
+            argv=[*argv],
+            cwd=str(cwd),
+            address=address,
+            token=token,
+            isolation=asdict(isolation),
+            jsonlines=jsonlines,
+        )
         try:
             bot.started(ANSWER_S)
         except PluginError as error:

@@ -6,12 +6,16 @@ import ctypes
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from arena.launcher.exits import Census
 
 MARKER = "ARENA_RUN"
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -67,6 +71,19 @@ def _state_and_parent(pid: int) -> tuple[str, int]:
         return "X", 0
     fields = text.rpartition(")")[2].split()  # the name before may hold blanks and brackets
     return fields[0], int(fields[1])
+
+
+def count(tree: Sequence[int]) -> Census:
+    """What the processes of a bot, itself the first of them, hold together."""
+    cpu_s = memory = 0.0
+    for pid in tree:
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        cpu_s += sum(map(int, fields[11:15])) / _TICKS  # its own and that of children it has waited for
+        memory += int(fields[21]) * _PAGE / 2**20
+    return Census(len(tree) - 1, cpu_s, memory)
 
 
 def kill(pid: int, signum: int = signal.SIGKILL, *, group: bool = False) -> None:

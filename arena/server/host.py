@@ -9,11 +9,11 @@ from pathlib import Path
 
 from arena.botfiles import build_command
 from arena.errors import PluginError
-from arena.launcher import BotProcess, Launcher
+from arena.launcher import UNGUARDED, BotProcess, Launcher
 from arena.seats import Inbox
 from arena.server.door import RemoteDoor
 from arena.server.server import PlayServer
-from arena.types import BotSpec
+from arena.types import BotSpec, Isolation
 
 BUILD_S = 600.0
 STAMP = ".built"
@@ -28,6 +28,7 @@ def launch_bot(
     start_s: float,
     name: str = "",
     max_open: int | None = 1,
+    isolation: Isolation = UNGUARDED,
 ) -> RemoteDoor:
     """Start a command bot and return its door, which ends the process when it is closed.
 
@@ -49,12 +50,15 @@ def launch_bot(
             address=server.addresses[0],
             token=door.token,
             on_exit=door.process_exited,
+            isolation=isolation,
+            jsonlines=getattr(server, "jsonlines_address", None) if bot.protocol == "jsonlines" else None,
         )
     except PluginError as error:
         door.not_started(str(error))
     else:
         started.append(process)
         door.pid = process.pid
+        door.guard = isolation.level
     return door
 
 
