@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, get_args
 
 import engine_core
 from arena.tables import Table, one_of
 from arena.types import PointRule, VariantSetup
 from engine_core import Variant
 from engine_core.errors import EngineError, OptionError
+
+# What one player of a match decides for.
+Command = Literal["seat", "team"]
 
 
 def read_variant(table: Table) -> list[VariantSetup]:
@@ -25,11 +28,16 @@ def read_variant(table: Table) -> list[VariantSetup]:
         _check_options(table, variant, options)
     rules: tuple[PointRule, ...] = get_args(PointRule)
     rule = table.choice("point_rule", rules, "split")
+    commands: tuple[Command, ...] = get_args(Command)
+    command = table.choice("player_commands", commands, "seat")
     table.done()
     if len(table.problems) > found:
         return []
     try:
-        return [setup_for(name, count, options, rule) for count in counts]
+        setups = [setup_for(name, count, options, rule, command) for count in counts]
+        if command == "team" and any(setup.entrants == setup.seats for setup in setups):
+            table.problem("player_commands", f"'team' is not allowed: {name} has no teams of several seats")
+        return setups
     except OptionError as error:  # options that are fine one by one, but not together
         table.problem(f"options.{error.key}", f"{error.value!r} is not allowed; allowed: {error.allowed}")
     except EngineError as error:
@@ -68,7 +76,9 @@ def _seat_counts(table: Table, variant: Variant | None) -> list[int]:
     return counts
 
 
-def setup_for(variant: str, seats: int, options: Mapping[str, Any], rule: PointRule) -> VariantSetup:
+def setup_for(
+    variant: str, seats: int, options: Mapping[str, Any], rule: PointRule, command: Command = "seat"
+) -> VariantSetup:
     """The setup of a variant for a number of seats; the engine checks the options and raises its errors."""
     ruleset = engine_core.load_ruleset(variant, seats=seats, **options)
     return VariantSetup(
@@ -78,6 +88,17 @@ def setup_for(variant: str, seats: int, options: Mapping[str, Any], rule: PointR
         seats=seats,
         turn_cap=int(ruleset.options.get("turn_cap", 0)),
         teams=tuple(ruleset.teams),
-        rotations=tuple(tuple(rotation) for rotation in ruleset.rotations),
+        rotations=whole_teams(ruleset.teams) if command == "team" else seatings_of(ruleset.rotations),
         point_rule=rule,
     )
+
+
+def seatings_of(rotations: Iterable[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+    """Who sits where: a ruleset lists the seat of each position, a setup the position on each seat."""
+    return tuple(tuple(rotation.index(seat) for seat in range(len(rotation))) for rotation in rotations)
+
+
+def whole_teams(teams: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """One player a team: everybody commands every team once."""
+    sides = len(set(teams))
+    return tuple(tuple((team + shift) % sides for team in teams) for shift in range(sides))

@@ -102,7 +102,11 @@ class FaultPolicy:
 
 @dataclass(frozen=True, slots=True)
 class VariantSetup:
-    """One playable thing of a tournament: resolved ruleset (text), its seats, the platform's point rule."""
+    """One playable thing of a tournament: resolved ruleset (text), its seats, the platform's point rule.
+
+    `rotations[r][seat]` is the position of the pairing that sits there in game r of a match: one position a
+    seat, or one a team where each player commands a whole team.
+    """
 
     variant: str
     ruleset: str
@@ -112,6 +116,11 @@ class VariantSetup:
     teams: tuple[int, ...]
     rotations: tuple[tuple[int, ...], ...]
     point_rule: PointRule = "split"
+
+    @property
+    def entrants(self) -> int:
+        """How many players a match has."""
+        return len(set(self.rotations[0]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,10 @@ def title(pool: PoolRow | None) -> str:
     """A pool in words."""
     if pool is None:
         return "All pools"
-    return f"{pool.label}, {pool.seats} seats, cap {pool.turn_cap}, points: {pool.point_rule}"
+    seats = f"{pool.seats} seats"
+    if pool.entrants != pool.seats:
+        seats = f"{pool.entrants} players with {seats}"
+    return f"{pool.label}, {seats}, cap {pool.turn_cap}, points: {pool.point_rule}"
 
 
 def show(out: Console, found: Sequence[Standings], rating_title: str = "Live Elo") -> None:

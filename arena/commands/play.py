@@ -26,6 +26,7 @@ from arena.types import Limits, PointRule
 if TYPE_CHECKING:
     from arena.commands._watch import Watcher
     from arena.referee import Watch
+    from arena.setups import Command
     from arena.types import GameResult, Player, VariantSetup
 
 POINT_RULES: tuple[PointRule, ...] = get_args(PointRule)
@@ -51,6 +52,7 @@ def _positive(_context: click.Context, _option: click.Parameter, value: float) -
 )
 @click.option("--variant", default="classic", show_default=True, help="The variant; see `arena variants`.")
 @click.option("--seats", type=int, help="How many seats (as many as bots are named, unless given).")
+@click.option("--teams", is_flag=True, help="Each bot commands a whole team.")
 @click.option("--option", "pairs", multiple=True, metavar="KEY=VALUE", help="An option of the variant.")
 @click.option(
     "--point-rule", type=click.Choice(POINT_RULES), default="split", help="What a capped game gives."
@@ -73,6 +75,7 @@ def command(
     more: tuple[str, ...],
     variant: str,
     seats: int | None,
+    teams: bool,
     pairs: tuple[str, ...],
     point_rule: PointRule,
     seed: str | None,
@@ -90,7 +93,7 @@ def command(
     named = (*bots, *more)
     if not named:
         raise click.UsageError("name a bot for each seat, or one for all; see `arena bots`")
-    setup = _setup(variant, max(2, len(named)) if seats is None else seats, pairs, point_rule)
+    setup = _setup(variant, seats, len(named), pairs, point_rule, "team" if teams else "seat")
     players = _players(named, setup)
     key = _key(seed)
     watcher = _watcher(setup, players, delay) if show and not as_json else None
@@ -110,7 +113,9 @@ def _write_record(path: Path, result: GameResult) -> None:
     path.write_text(records.unpack(result.record).text() + "\n", encoding="utf-8")
 
 
-def _setup(variant: str, seats: int, pairs: Sequence[str], point_rule: PointRule) -> VariantSetup:
+def _setup(
+    variant: str, seats: int | None, bots: int, pairs: Sequence[str], point_rule: PointRule, command: Command
+) -> VariantSetup:
     """The setup with one rotation: the players sit as they are named."""
     import engine_core
     from arena.plugins import installed
@@ -120,17 +125,23 @@ def _setup(variant: str, seats: int, pairs: Sequence[str], point_rule: PointRule
     if variant not in variants:
         raise engine_core.UnknownName("variant", variant, variants)
     chosen = chosen_options(variants[variant], pairs)
-    setup = setup_for(variant, seats, chosen, point_rule)
-    return dataclasses.replace(setup, rotations=(tuple(range(seats)),))
+    if seats is None:
+        seats = variants[variant].usual_seats if command == "team" else max(bots, variants[variant].seats[0])
+    setup = setup_for(variant, seats, chosen, point_rule, command)
+    if command == "team" and setup.entrants == seats:
+        raise click.UsageError(f"{variant} has no teams; leave --teams out")
+    seating = setup.rotations[0] if command == "team" else tuple(range(seats))
+    return dataclasses.replace(setup, rotations=(seating,))
 
 
 def _players(bots: Sequence[str], setup: VariantSetup) -> tuple[Player, ...]:
     from arena.plugins import installed
     from arena.types import Player
 
-    named = list(bots) * setup.seats if len(bots) == 1 else bots
-    if len(named) != setup.seats:
-        raise click.UsageError(f"{len(bots)} bots for {setup.seats} seats; name one for each, or one for all")
+    named = list(bots) * setup.entrants if len(bots) == 1 else bots
+    if len(named) != setup.entrants:
+        places = f"{setup.seats} seats" if setup.entrants == setup.seats else f"{setup.entrants} teams"
+        raise click.UsageError(f"{len(bots)} bots for {places}; name one for each, or one for all")
     specs = [installed().find_bot(reference) for reference in named]
     counts: dict[str, int] = {}
     players = []
@@ -176,7 +187,8 @@ def _watcher(setup: VariantSetup, players: tuple[Player, ...], delay: float) -> 
     from arena.commands._watch import Watcher
     from arena.record import game_of
 
-    return Watcher(game_of(setup.ruleset), [player.name for player in players], console(), delay)
+    labels = [players[position].name for position in setup.rotations[0]]
+    return Watcher(game_of(setup.ruleset), labels, console(), delay)
 
 
 def _print(result: GameResult, players: tuple[Player, ...], key: bytes) -> None:
@@ -191,8 +203,10 @@ def _print(result: GameResult, players: tuple[Player, ...], key: bytes) -> None:
         for seat, index in enumerate(result.players)
     ]
     console().print(table([">seat", "player", ">score", ">place", ">faults"], rows))
-    winners = ", ".join(players[result.players[seat]].name for seat in result.winners) or "nobody"
-    click.echo(f"won by {winners}; ended by {result.termination} after {result.laps} laps")
+    winners = dict.fromkeys(players[result.players[seat]].name for seat in result.winners)
+    click.echo(
+        f"won by {', '.join(winners) or 'nobody'}; ended by {result.termination} after {result.laps} laps"
+    )
     click.echo(f"{result.decisions} decisions in {result.wall_ms / 1000:.2f} s; seed {key.hex()}")
     for fault in result.faults:
         name = players[result.players[fault.seat]].name

@@ -119,6 +119,6 @@ def _replay(store: Store, game: GameRow) -> Iterator[str]:
         yield f"its record ends in {record.final_digest}, the game in {game.digest}"
     if record.ruleset_hash != game.pool.ruleset_hash:
         yield "its record is of another ruleset than its pool"
-    points = scores(final.result(), game.pool.point_rule)
+    points = scores(final.result(), game.pool.point_rule, game.pool.teams)
     if tuple(seat.score for seat in game.seats) != points:
         yield f"its scores are {[seat.score for seat in game.seats]}, the replay's {list(points)}"

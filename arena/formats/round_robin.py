@@ -18,7 +18,7 @@ _FEISTEL_ROUNDS = 6
 
 
 class RoundRobin:
-    """All line-ups C(players, seats), `rounds` times on each setup; one player a seat."""
+    """All line-ups C(players, entrants of a match), `rounds` times on each setup."""
 
     name = "round_robin"
 
@@ -26,7 +26,7 @@ class RoundRobin:
         """Take arguments without problems; raises ValueError naming them otherwise."""
         if problems := self.problems(setups, players, rounds):
             raise ValueError("; ".join(f"{where}: {message}" for where, message in problems))
-        self._seats = tuple(setup.seats for setup in setups)
+        self._entrants = tuple(setup.entrants for setup in setups)
         self._players = players
         self._rounds = rounds
         self._seed = seed
@@ -40,12 +40,12 @@ class RoundRobin:
         if not setups:
             found.append(("setups", "no variant to play; at least 1 is needed"))
         for index, setup in enumerate(setups):
-            if setup.seats > players:
+            if setup.entrants > players:
                 found.append((f"setups[{index}]", _too_few_players(setup, players)))
         return tuple(found)
 
     def total(self) -> int:
-        """Return rounds x the sum of C(players, seats) over the setups."""
+        """Return rounds x the sum of C(players, entrants) over the setups."""
         return self._rounds * self._matches_a_round()
 
     def pairings(self, start: int = 0) -> Iterator[Pairing]:
@@ -58,22 +58,22 @@ class RoundRobin:
             raise IndexError(f"no pairing {sequence}: the schedule has 0..{self.total() - 1}")
         round_number, place = divmod(sequence, self._matches_a_round())
         setup = 0
-        while place >= (line_ups := comb(self._players, self._seats[setup])):
+        while place >= (line_ups := comb(self._players, self._entrants[setup])):
             place -= line_ups
             setup += 1
         label = b"%d %d" % (round_number, setup)
         key = blake2b(label, key=_short(self._seed), person=b"round_robin").digest()
         index = _permuted(key, line_ups, place)
-        line_up = _combination(self._players, self._seats[setup], index)
+        line_up = _combination(self._players, self._entrants[setup], index)
         return Pairing(sequence, round_number, setup, _shuffled(key, line_up, index))
 
     def _matches_a_round(self) -> int:
-        return sum(comb(self._players, seats) for seats in self._seats)
+        return sum(comb(self._players, entrants) for entrants in self._entrants)
 
 
 def _too_few_players(setup: VariantSetup, players: int) -> str:
     return (
-        f"{setup.variant} with {setup.seats} seats needs at least {setup.seats} players, but {players} "
+        f"{setup.variant} with {setup.seats} seats needs at least {setup.entrants} players, but {players} "
         f"{'is' if players == 1 else 'are'} entered; enter more players or play it with fewer seats"
     )
 

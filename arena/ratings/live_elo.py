@@ -31,9 +31,9 @@ def expected_scores(ratings: Sequence[float]) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LiveElo:
-    """Online softmax Elo; `k` is K for two seats (32, 16 or 8 are usual), scaled as 2 / seats for more.
+    """Online softmax Elo; `k` is K for two players (32, 16 or 8 are usual), scaled as 2 / players for more.
 
-    A match of n seats has n games, so its largest possible change, K times its games, is the same at every
+    A match of n players has n games, so its largest possible change, K times its games, is the same at every
     table. Games whose scores sum to 0 were voided by the point rule and are skipped; games with faults count
     as they ended.
     """
@@ -49,9 +49,9 @@ class LiveElo:
         """Return the options as text."""
         return f"k={self.k!r} start={self.start!r}"
 
-    def k_factor(self, seats: int) -> float:
-        """Return K for a table of that many seats: 16, 8 and 5.33 for 2, 4 and 6 seats by default."""
-        return self.k * 2 / seats
+    def k_factor(self, players: int) -> float:
+        """Return K for a table of that many players: 16, 8 and 5.33 for 2, 4 and 6 by default."""
+        return self.k * 2 / players
 
     def rate(self, games: Iterable[RatedGame]) -> dict[int, Rating]:
         """Rate the games of one pool; raises ValueError unless they come in scheduled order."""
@@ -71,7 +71,7 @@ class LiveElo:
         for game in match:
             if not any(game.scores):
                 continue
-            k = self.k_factor(len(game.players))
+            k = self.k_factor(len(set(game.players)))
             for player, (wanted, made) in self._points(ratings, game).items():
                 expected[player].append(wanted)
                 actual[player].append(made)

@@ -102,8 +102,7 @@ class Spectators(spectator_pb2_grpc.SpectatorServiceServicer):
     def watch(self, plan: MatchPlan, rotation: int) -> Feed:
         """The feed of a game that is about to begin; it is listed for as long as its referee holds it."""
         game_id = f"{plan.sequence}.{rotation}.{next(self._numbers)}"
-        positions = plan.setup.rotations[rotation]
-        players = [plan.players[positions.index(seat)].name for seat in range(plan.setup.seats)]
+        players = [plan.players[position].name for position in plan.setup.rotations[rotation]]
         feed = Feed(pb.LiveGame(game_id=game_id, variant=plan.setup.variant, players=players))
         self._feeds[game_id] = feed
         return feed

@@ -86,7 +86,10 @@ class PlayerModel(Base):
 
 
 class PoolModel(Base):
-    """What one rating is about; the label is only for display."""
+    """What one rating is about; the label is only for display.
+
+    `teams` has the team of each seat, complemented (-1, -2, ...) where one player commands a whole team.
+    """
 
     __tablename__ = "pools"
     __table_args__ = (UniqueConstraint("ruleset_hash", "seats", "teams", "turn_cap", "point_rule"),)

@@ -43,13 +43,17 @@ class TournamentRow:
 
 @dataclass(frozen=True, slots=True)
 class PoolRow:
-    """What one rating is about; `label` is the variant name under which the pool was first played."""
+    """What one rating is about; `label` is the variant name under which the pool was first played.
+
+    `entrants` is how many players a match has: the number of teams where one player commands a whole team.
+    """
 
     id: int
     label: str
     ruleset_hash: str
     seats: int
     teams: tuple[int, ...]
+    entrants: int
     turn_cap: int
     point_rule: PointRule
 
@@ -193,6 +197,19 @@ class GameRow:
     digest: str
     wall_ms: float
     seats: tuple[SeatRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    """A token of a bot that dials in, without its secret; `version` is the last that joined with it."""
+
+    id: int
+    player: str
+    version: str
+    note: str
+    created: datetime
+    last_seen: datetime | None
+    revoked: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,8 @@ def pool_row(pool: PoolModel, label: str | None = None) -> PoolRow:
         label=label or pool.label,
         ruleset_hash=pool.ruleset_hash,
         seats=pool.seats,
-        teams=pool.teams,
+        teams=tuple(~team if team < 0 else team for team in pool.teams),
+        entrants=len(set(pool.teams)) if min(pool.teams) < 0 else pool.seats,
         turn_cap=pool.turn_cap,
         point_rule=cast(PointRule, pool.point_rule),
     )
@@ -262,15 +263,21 @@ def _pool_key(setup: VariantSetup) -> dict[str, Any]:
     return {
         "ruleset_hash": setup.ruleset_hash,
         "seats": setup.seats,
-        "teams": setup.teams,
+        "teams": _team_format(setup.teams, setup.entrants),
         "turn_cap": setup.turn_cap,
         "point_rule": setup.point_rule,
     }
 
 
+def _team_format(teams: tuple[int, ...], entrants: int) -> tuple[int, ...]:
+    """The teams as a pool has them: complemented (-1, -2, ...) where one player commands a whole team."""
+    return teams if entrants == len(teams) else tuple(~team for team in teams)
+
+
 def _pool_key_of_row(pool: PoolRow) -> dict[str, Any]:
-    names = ("ruleset_hash", "seats", "teams", "turn_cap", "point_rule")
-    return {name: getattr(pool, name) for name in names}
+    names = ("ruleset_hash", "seats", "turn_cap", "point_rule")
+    key = {name: getattr(pool, name) for name in names}
+    return {**key, "teams": _team_format(pool.teams, pool.entrants)}
 
 
 def _same(what: str, stored: Sequence[object], given: Sequence[object]) -> None:

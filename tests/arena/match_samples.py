@@ -13,6 +13,7 @@ import engine_core
 from arena.driver import Driver
 from arena.record import unpack, verify
 from arena.seats import Answer, Inbox, InProcessDoor
+from arena.setups import Command, seatings_of, whole_teams
 from arena.types import (
     BotSpec,
     FaultPolicy,
@@ -39,11 +40,12 @@ def classic(seats: int = 3, turn_cap: int = 4, **options: Any) -> Game:
     return engine_core.load("classic", seats=seats, turn_cap=turn_cap, **options)
 
 
-def setup_of(game: Game, point_rule: PointRule = "split") -> VariantSetup:
+def setup_of(game: Game, point_rule: PointRule = "split", command: Command = "seat") -> VariantSetup:
     rules = game.ruleset
     cap = int(str(rules.options["turn_cap"]))
+    seatings = whole_teams(rules.teams) if command == "team" else seatings_of(rules.rotations)
     return VariantSetup(
-        rules.name, rules.text, rules.hash, game.seats, cap, rules.teams, rules.rotations, point_rule
+        rules.name, rules.text, rules.hash, game.seats, cap, rules.teams, seatings, point_rule
     )
 
 
