@@ -33,6 +33,7 @@ from arena.store.rows import (
     TournamentRow,
     TournamentState,
 )
+from arena.store.tokens import Tokens
 from arena.types import MatchResult, Pairing, Player, VariantSetup
 
 LIVE_ELO = LiveElo()
@@ -49,6 +50,7 @@ class Store:
     def __init__(self, url: str) -> None:
         """Remember the database; create the folder of an SQLite file."""
         self._database = Database(url)
+        self.tokens = Tokens(self._database)
 
     @property
     def url(self) -> str:
