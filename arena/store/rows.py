@@ -200,19 +200,6 @@ class GameRow:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenRow:
-    """A token of a bot that dials in, without its secret; `version` is the last that joined with it."""
-
-    id: int
-    player: str
-    version: str
-    note: str
-    created: datetime
-    last_seen: datetime | None
-    revoked: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
 class RatingChangeRow:
     """Why a match changed a rating: points expected and made over its games, rating before and after."""
 
