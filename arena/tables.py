@@ -66,12 +66,11 @@ class Table:
         value = self._get(key)
         if value is None:
             return default
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not (0 < value < float("inf") or (zero and value == 0)):
-            wanted = "0 or a positive" if zero else "a positive"
-            self.problem(key, f"must be {wanted} number of seconds, not {value!r}")
-            return default
-        return float(value)
+        if isinstance(value, int | float) and not isinstance(value, bool) and _in_range(value, zero):
+            return float(value)
+        wanted = "0 or a positive" if zero else "a positive"
+        self.problem(key, f"must be {wanted} number of seconds, not {value!r}")
+        return default
 
     def flag(self, key: str, default: bool) -> bool:
         """True or false."""
@@ -136,3 +135,7 @@ class Table:
             self.problem(key, f"must be {expected}, not {value!r}")
             return default
         return value
+
+
+def _in_range(seconds: float, zero: bool) -> bool:
+    return 0 < seconds < float("inf") or (zero and seconds == 0)
