@@ -79,10 +79,12 @@ def test_the_commands_are_these() -> None:
     assert {name for name in COMMANDS if " " not in name} == {
         "bench",
         "bots",
+        "certificate",
         "export",
         "init",
         "leaderboard",
         "play",
+        "player",
         "plugins",
         "ratings",
         "replay",
