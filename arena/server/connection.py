@@ -1,11 +1,20 @@
-"""One stream of a bot, as its door sees it: a queue of outgoing bytes, and how it is to end."""
+"""A bot's connection, as its door sees it: messages out, their spelling both ways, and how it is to end."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from queue import SimpleQueue
+from typing import ClassVar
 
 import grpc
+from google.protobuf import json_format
+from google.protobuf.message import DecodeError
+
+from arena.v1 import play_pb2
+
+# What may wait for a bot that does not read; more than the platform has to say at once.
+MAX_WAITING_BYTES = 16 * 1024 * 1024
 
 
 class Refused(Exception):
@@ -17,24 +26,89 @@ class Refused(Exception):
         super().__init__(message)
 
 
-class Connection:
-    """Outgoing side of a stream; every method may be called from any thread."""
+class Connection(ABC):
+    """One way to a joined bot; every method may be called from any thread, and none waits for the bot.
+
+    `resumable`: a broken one may be followed by another. `typed`: the form a bot gets that asks for none.
+    """
+
+    protocol: ClassVar[str]
+    resumable: ClassVar[bool]
+    typed: ClassVar[bool]
+
+    def __init__(self) -> None:
+        """Open, and well."""
+        self.refusal: Refused | None = None
+
+    @property
+    @abstractmethod
+    def waiting(self) -> int:
+        """How many bytes the bot has not taken yet."""
+
+    @abstractmethod
+    def send(self, message: play_pb2.PlayResponse) -> None:
+        """Send one message, or keep it until the bot reads."""
+
+    @abstractmethod
+    def close(self, refusal: Refused | None = None) -> None:
+        """End the connection once all is sent, well or with a status."""
+
+    @abstractmethod
+    def decode(self, data: bytes) -> play_pb2.PlayRequest:
+        """The message of some bytes; ValueError says what is wrong with them."""
+
+    @abstractmethod
+    def quote(self, data: bytes) -> str:
+        """The same for people: JSON text where it is a message."""
+
+
+class Stream(Connection):
+    """A gRPC stream: a queue of serialised messages that the call's own thread sends."""
+
+    protocol = "grpc"
+    resumable = True
+    typed = False
 
     def __init__(self) -> None:
         """Nothing to send yet."""
+        super().__init__()
         self._queue: SimpleQueue[bytes | None] = SimpleQueue()
-        self.refusal: Refused | None = None
+        # Each is written by one thread alone.
+        self._queued = self._taken = 0
 
-    def send(self, data: bytes) -> None:
-        """Queue one serialised PlayResponse."""
+    @property
+    def waiting(self) -> int:
+        """How many bytes the bot has not taken yet."""
+        return self._queued - self._taken
+
+    def send(self, message: play_pb2.PlayResponse) -> None:
+        """Queue one message."""
+        data = message.SerializeToString()
+        self._queued += len(data)
         self._queue.put(data)
 
     def close(self, refusal: Refused | None = None) -> None:
-        """End the stream once all is sent, well or with a status."""
+        """End the stream once all is sent."""
         if self.refusal is None:
             self.refusal = refusal
         self._queue.put(None)
 
     def outgoing(self) -> Iterator[bytes]:
         """What is to be sent, until closed."""
-        return iter(self._queue.get, None)
+        for data in iter(self._queue.get, None):
+            yield data
+            self._taken += len(data)  # gRPC asks for the next when this one has left
+
+    def decode(self, data: bytes) -> play_pb2.PlayRequest:
+        """Parse the binary form."""
+        try:
+            return play_pb2.PlayRequest.FromString(data)
+        except DecodeError:
+            raise ValueError(f"a message of {len(data)} bytes that is no PlayRequest") from None
+
+    def quote(self, data: bytes) -> str:
+        """JSON, or the first bytes of what is no message."""
+        try:
+            return json_format.MessageToJson(self.decode(data), indent=None)
+        except ValueError as error:
+            return f"{error}: {data[:64].hex(' ')}"

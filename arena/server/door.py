@@ -5,7 +5,7 @@ start_timeout  the process runs but did not join within the start limit
 crash          the process could not be started, or ended with an error code or by a signal
 disconnect     the stream broke and was not resumed in time, or the process ended well in the middle of things
 malformed      a message or answer that cannot be read, or a range that was not offered
-flood          far more messages or bytes than answers to open questions (see flood.py)
+flood          far more messages or bytes than answers to open questions (see flood.py), or it does not read
 """
 
 from __future__ import annotations
@@ -14,20 +14,24 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import grpc
-from google.protobuf.message import DecodeError
 
 from arena.launcher import Exit
 from arena.seats import NO_DECISION, Answer, GameOpening, Inbox, Question
-from arena.server.connection import Connection, Refused
+from arena.server.connection import MAX_WAITING_BYTES, Connection, Refused
 from arena.server.flood import MAX_MESSAGE_BYTES, MESSAGES_PER_SECOND, FloodGauge
 from arena.server.ledger import Ledger, Response
 from arena.types import FaultKind, GameResult
 from arena.v1 import play_pb2
 
 RESUME_S = 2.0
+# How long the end of a bot's output and that of its process wait for each other's word.
+LAST_WORDS_S = 1.0
+CHATTER_BYTES = 4096
+LAST_MESSAGE_CHARS = 2048
 _log = logging.getLogger(__name__)
 
 
@@ -35,10 +39,10 @@ class RemoteDoor:
     """A door to whoever joins with `token`; implements arena.seats.Door and is thread-safe.
 
     `start_s` seconds after `expect` or the first game the bot must have joined. `pid` is the id of the
-    process that was started for it, if one was, `fault` what put it out for good.
+    process that was started for it, if one was, `fault` what put it out for good. `guard` and `protocol` are
+    what they are for arena.seats.Door. Until it has joined, and said how many it takes, a bot may hold one
+    question.
     """
-
-    wants_events = True
 
     def __init__(
         self,
@@ -49,25 +53,31 @@ class RemoteDoor:
         start_s: float,
         resume_s: float = RESUME_S,
         max_open: int | None = 1,
+        guard: str = "none",
+        protocol: str = "grpc",
         on_close: Callable[[], None] | None = None,
     ) -> None:
         """Nobody has joined yet."""
         self.name = name
         self.token = token
-        self.max_open = max_open
+        self.max_open: int | None = 1
         self.wants_events = True
-        self.guard, self.protocol = "none", "grpc"
+        self.guard, self.protocol = guard, protocol
         self.pid: int | None = None
         self.ready_at: float | None = None
         self.fault: tuple[FaultKind, str] | None = None
         self._inbox = inbox
         self._start_s, self._resume_s = start_s, resume_s
+        self._most_open = max_open
         self._on_close = on_close
         self._lock = threading.RLock()
         self._ledger = Ledger()
         self._gauge = FloodGauge(time.monotonic())
         self._connection: Connection | None = None
         self._connection_id = ""
+        self._last_message: Callable[[], str] = str  # put into words only when a fault shows it
+        self._chatter = bytearray()
+        self._exit: Exit | None = None
         self._expected_at: float | None = None
         self._launched = False
         self._closed = False
@@ -98,8 +108,7 @@ class RemoteDoor:
                 else:
                     asked.append(self._ledger.ask(question))
             if self._connection is not None:
-                for message in self._ledger.messages(asked):
-                    self._send(message)
+                self._send_all(self._ledger.messages(asked))
 
     def close_game(self, game_id: int, seat: int, result: GameResult | None) -> None:
         """Tell the bot that a game is over."""
@@ -141,27 +150,14 @@ class RemoteDoor:
             resumed = self._admit(join)
             self._set_timer(None)
             self._connection = connection
-            self._ledger.typed = join.encoding == play_pb2.ENCODING_TYPED
-            self._ledger.skip_events = join.skip_events
-            self.wants_events = not join.skip_events
-            if join.max_questions:
-                self.max_open = min(self.max_open or join.max_questions, join.max_questions)
+            if self.protocol != "remote":
+                self.protocol = connection.protocol
+            self._take_wishes(join, connection)
             now = time.monotonic()
             if not resumed:
                 self._connection_id = secrets.token_hex(8)
-            self._send(
-                Response(
-                    welcome=play_pb2.Welcome(
-                        connection_id=self._connection_id,
-                        resumed=resumed,
-                        max_message_bytes=MAX_MESSAGE_BYTES,
-                        max_messages_per_second=MESSAGES_PER_SECOND,
-                        resume_ms=int(self._resume_s * 1000),
-                    )
-                )
-            )
-            for message in self._ledger.resend(join.acknowledged if resumed else 0):
-                self._send(message)
+            self._send(self._welcome(connection, resumed=resumed))
+            self._send_all(self._ledger.resend(join.acknowledged if resumed else 0))
             if self.ready_at is None:
                 self.ready_at = now
                 self._note_start(now - (self._expected_at or now))
@@ -173,22 +169,48 @@ class RemoteDoor:
                 return
             self._connection = None
             connection.close()
-            if not self._closed and self.fault is None:
+            if self._closed or self.fault is not None:
+                return
+            if self._exit is not None:
+                self._judge_exit()
+            elif connection.resumable:
                 self._set_timer(self._resume_s, self._not_resumed)
+            else:
+                self._set_timer(LAST_WORDS_S, self._fell_silent)
 
-    def receive(self, data: bytes, received: float) -> None:
-        """Take one serialised PlayRequest behind the Join, received at time.monotonic() `received`."""
+    def receive(self, connection: Connection, data: bytes, received: float) -> None:
+        """Take one message behind the Join, as it came, at time.monotonic() `received`."""
         with self._lock:
             if self._closed or self.fault is not None:
                 return
+            self._last_message = partial(connection.quote, data)
             answers, idle = 0, 0
-            try:
-                request = play_pb2.PlayRequest.FromString(data)
-            except DecodeError:
-                self._malformed(f"a message of {len(data)} bytes that is no PlayRequest", received)
-            else:
-                answers, idle = self._handle(request, received)
+            if len(data) <= MAX_MESSAGE_BYTES:
+                try:
+                    request = connection.decode(data)
+                except ValueError as error:
+                    self._malformed(str(error), received)
+                else:
+                    answers, idle = self._handle(request, received)
             excess = self._gauge.excess(received, len(data), answers, idle)
+            if excess:
+                self._fail("flood", excess)
+
+    def reject(self, connection: Connection, data: bytes, message: str) -> None:
+        """What came first is no Join that this door can take, and nothing else will come."""
+        with self._lock:
+            if not self._closed and self.fault is None:
+                self._last_message = partial(connection.quote, data)
+                self._fail("malformed", message)
+
+    def chatter(self, data: bytes, received: float) -> None:
+        """Keep the end of what the bot writes beside its messages; too much of it is a flood."""
+        with self._lock:
+            if self._closed or self.fault is not None:
+                return
+            self._chatter += data + b"\n"
+            del self._chatter[:-CHATTER_BYTES]
+            excess = self._gauge.excess_chatter(received, len(data) + 1)
             if excess:
                 self._fail("flood", excess)
 
@@ -197,12 +219,11 @@ class RemoteDoor:
         with self._lock:
             if self._closed or self.fault is not None or how.stopped:
                 return
-            if how.signal is not None or how.code != 0:
-                self._fail("crash", how.describe())
-            elif self.ready_at is None:
-                self._fail("no_show", f"{how.describe()}, without having joined")
+            self._exit = how
+            if self._connection is None or self._connection.resumable:
+                self._judge_exit()
             else:
-                self._fail("disconnect", how.describe())
+                self._set_timer(LAST_WORDS_S, self._judge_exit)  # the pipe may still hold its last lines
 
     # ---- inside, with the lock held
 
@@ -237,14 +258,17 @@ class RemoteDoor:
             return False
         question, code, problem = found
         key = question.game_id, question.seat, question.decision_id
-        self._inbox.put(Answer(*key, code, received, "malformed" if problem else None, problem))
+        if problem:
+            self._report(*key, "malformed", problem, received)
+        else:
+            self._inbox.put(Answer(*key, code, received))
         return True
 
     def _malformed(self, message: str, received: float) -> None:
         """A message that cannot be told to answer any one question spoils all that are open."""
         for question in self._ledger.take_open():
             key = question.game_id, question.seat, question.decision_id
-            self._inbox.put(Answer(*key, None, received, "malformed", message))
+            self._report(*key, "malformed", message, received)
 
     def _not_joined(self) -> None:
         if self._launched:
@@ -254,6 +278,21 @@ class RemoteDoor:
 
     def _not_resumed(self) -> None:
         self._fail("disconnect", f"the stream ended and was not resumed within {self._resume_s:g} s")
+
+    def _fell_silent(self) -> None:
+        self._fail("disconnect", "the bot closed its output, by which it plays, and its process runs on")
+
+    def _judge_exit(self) -> None:
+        """Its process has ended: what fault that is."""
+        how = self._exit
+        if how is None:
+            return
+        if how.signal is not None or how.code != 0:
+            self._fail("crash", how.describe())
+        elif self.ready_at is None:
+            self._fail("no_show", f"{how.describe()}, without having joined")
+        else:
+            self._fail("disconnect", how.describe())
 
     def _fail(self, kind: FaultKind, message: str) -> None:
         """The bot is out: report it in every open game, and end the stream."""
@@ -269,13 +308,66 @@ class RemoteDoor:
         if self._connection is not None:
             self._connection.close(Refused(grpc.StatusCode.RESOURCE_EXHAUSTED, f"{kind}: {message}"))
 
-    def _report(self, game_id: int, seat: int, decision_id: int, kind: FaultKind, message: str) -> None:
-        self._inbox.put(Answer(game_id, seat, decision_id, None, time.monotonic(), kind, message))
+    def _report(
+        self,
+        game_id: int,
+        seat: int,
+        decision_id: int,
+        kind: FaultKind,
+        message: str,
+        received: float | None = None,
+    ) -> None:
+        """Tell the driver of a fault, with what its author will want to see."""
+        received = time.monotonic() if received is None else received
+        last = self._last_message().replace(self.token, "(token)")[:LAST_MESSAGE_CHARS]
+        self._inbox.put(
+            Answer(game_id, seat, decision_id, None, received, kind, message, self._output(), last)
+        )
+
+    def _output(self) -> str:
+        """What the bot wrote, as far as that is known: its process's output, and its chatter."""
+        parts = [self._exit.output] if self._exit is not None else []
+        if self._chatter:
+            parts.append(
+                "on stdout, beside its messages:\n" + self._chatter.decode("utf-8", errors="replace")
+            )
+        return "\n".join(filter(None, parts)).replace(self.token, "(token)")
+
+    def _welcome(self, connection: Connection, *, resumed: bool) -> Response:
+        return Response(
+            welcome=play_pb2.Welcome(
+                connection_id=self._connection_id,
+                resumed=resumed,
+                max_message_bytes=MAX_MESSAGE_BYTES,
+                max_messages_per_second=MESSAGES_PER_SECOND,
+                resume_ms=int(self._resume_s * 1000) if connection.resumable else 0,
+            )
+        )
+
+    def _take_wishes(self, join: play_pb2.Join, connection: Connection) -> None:
+        """How the bot wants to be spoken to; an encoding of 0 is the connection's usual one."""
+        self._ledger.typed = (
+            connection.typed if not join.encoding else join.encoding == play_pb2.ENCODING_TYPED
+        )
+        self._ledger.skip_events = join.skip_events
+        self.wants_events = not join.skip_events
+        bounds = (self._most_open, join.max_questions or None)
+        self.max_open = min((bound for bound in bounds if bound is not None), default=None)
+
+    def _send_all(self, messages: Iterable[Response]) -> None:
+        for message in messages:
+            self._send(message)
+            if self.fault is not None:
+                return
 
     def _send(self, message: Response) -> None:
         """To the bot if it is connected; what it misses, a resume sends again."""
-        if self._connection is not None:
-            self._connection.send(message.SerializeToString())
+        connection = self._connection
+        if connection is None or self.fault is not None:
+            return
+        connection.send(message)
+        if connection.waiting > MAX_WAITING_BYTES:
+            self._fail("flood", f"it does not read: over {MAX_WAITING_BYTES} bytes wait for it")
 
     def _set_timer(self, seconds: float | None, action: Callable[[], None] | None = None) -> None:
         """Cancel the running timer, and start another unless `seconds` is None."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 MESSAGES_PER_SECOND = 100
 MAX_MESSAGE_BYTES = 1024 * 1024
 BYTES_AN_ANSWER = 1024
+# So that a line costs about what reading it does.
+CHATTER_LINE_BYTES = 64
 _BURST_S = 2.0
 
 
@@ -25,12 +27,9 @@ class FloodGauge:
 
         `answers` of its acts answered an open question, `idle_acts` answered none.
         """
-        drained = max(0.0, now - self._then)
-        self._then = now
-        spare = 0 if answers else 1
-        self._messages = max(0.0, self._messages - drained * MESSAGES_PER_SECOND) + spare + idle_acts
-        paid = max(0, size - answers * BYTES_AN_ANSWER)
-        self._bytes = max(0.0, self._bytes - drained * MAX_MESSAGE_BYTES) + paid
+        self._drain(now)
+        self._messages += (0 if answers else 1) + idle_acts
+        self._bytes += max(0, size - answers * BYTES_AN_ANSWER)
         if size > MAX_MESSAGE_BYTES:
             return f"a message of {size} bytes; {MAX_MESSAGE_BYTES} are allowed"
         if self._messages > _BURST_S * MESSAGES_PER_SECOND:
@@ -38,3 +37,17 @@ class FloodGauge:
         if self._bytes > _BURST_S * MAX_MESSAGE_BYTES:
             return f"more than {MAX_MESSAGE_BYTES} bytes a second beyond its answers"
         return ""
+
+    def excess_chatter(self, now: float, size: int) -> str:
+        """Count a line of `size` bytes that is no message: what is too much about it, or ""."""
+        self._drain(now)
+        self._bytes += max(size, CHATTER_LINE_BYTES)
+        if self._bytes > _BURST_S * MAX_MESSAGE_BYTES:
+            return f"more than {MAX_MESSAGE_BYTES} bytes a second of lines that are no messages"
+        return ""
+
+    def _drain(self, now: float) -> None:
+        drained = max(0.0, now - self._then)
+        self._then = now
+        self._messages = max(0.0, self._messages - drained * MESSAGES_PER_SECOND)
+        self._bytes = max(0.0, self._bytes - drained * MAX_MESSAGE_BYTES)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import grpc
 from google.protobuf.message import DecodeError
 
-from arena.server.connection import Connection, Refused
+from arena.server.connection import Refused, Stream
 from arena.server.door import RemoteDoor
 from arena.v1 import play_pb2
 
@@ -37,7 +37,7 @@ class PlayService:
         )
 
     def _play(self, requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
-        connection = Connection()
+        connection = Stream()
         context.add_callback(connection.close)
         try:
             join = _first_message(requests, context)
@@ -73,10 +73,10 @@ def _first_message(requests: Iterator[bytes], context: grpc.ServicerContext) -> 
     return request.join
 
 
-def _read(requests: Iterator[bytes], connection: Connection, door: RemoteDoor) -> None:
+def _read(requests: Iterator[bytes], connection: Stream, door: RemoteDoor) -> None:
     try:
         for data in requests:
-            door.receive(data, time.monotonic())
+            door.receive(connection, data, time.monotonic())
     except grpc.RpcError:
         pass  # the stream broke: the door decides what that means
     finally:

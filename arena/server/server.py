@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,6 +15,7 @@ from arena.errors import ArenaError
 from arena.seats import Inbox
 from arena.server import engine, play, spectate
 from arena.server.door import RESUME_S, RemoteDoor
+from arena.server.jsonlines import JsonLines
 from arena.v1 import engine_pb2_grpc, spectator_pb2_grpc
 
 # Every connected bot holds one thread of the pool; threads are made when needed.
@@ -33,6 +35,7 @@ class PlayServer:
     """Serves on TCP (`127.0.0.1:0` picks a port) and Unix sockets (`unix:/path`); a context manager.
 
     `addresses` are those really bound. Give `spectators.watch` to the driver whose games may be watched.
+    `jsonlines_address` is where pipes of bots that speak JSON lines are handed over (see jsonlines.py).
     ArenaError names an address that cannot be bound.
     """
 
@@ -54,6 +57,16 @@ class PlayServer:
         for name in (*names, ""):
             self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
         self.addresses = tuple(self._bind(address) for address in addresses)
+        self._jsonlines: JsonLines | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def jsonlines_address(self) -> str:
+        """The path of a Unix socket in a private folder, made when it is first asked for."""
+        with self._lock:
+            if self._jsonlines is None:
+                self._jsonlines = JsonLines(self._doors.get)
+            return self._jsonlines.address
 
     def start(self) -> PlayServer:
         """Serve."""
@@ -69,11 +82,14 @@ class PlayServer:
         token: str = "",
         max_open: int | None = 1,
         resume_s: float = RESUME_S,
+        guard: str = "none",
+        protocol: str = "grpc",
         on_close: Callable[[], None] | None = None,
     ) -> RemoteDoor:
         """A door for whoever joins with the token (a fresh secret unless given) within `start_s` seconds.
 
         `name` is a label. `max_open` is how many questions the bot may hold at once (None: any number).
+        `guard` and `protocol`: see arena.seats.Door.
         """
         token = token or secrets.token_urlsafe(24)
         if token in self._doors:
@@ -85,7 +101,15 @@ class PlayServer:
                 on_close()
 
         door = RemoteDoor(
-            name, token, inbox, start_s=start_s, resume_s=resume_s, max_open=max_open, on_close=forget
+            name,
+            token,
+            inbox,
+            start_s=start_s,
+            resume_s=resume_s,
+            max_open=max_open,
+            guard=guard,
+            protocol=protocol,
+            on_close=forget,
         )
         self._doors[token] = door
         return door
@@ -95,6 +119,8 @@ class PlayServer:
         self._health.enter_graceful_shutdown()
         for door in list(self._doors.values()):
             door.close()
+        if self._jsonlines is not None:
+            self._jsonlines.close()
         self._server.stop(STOP_S).wait()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
