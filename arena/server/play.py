@@ -15,20 +15,24 @@ from google.protobuf.message import DecodeError
 
 from arena.server.connection import Refused, Stream
 from arena.server.door import RemoteDoor
+from arena.server.joins import JoinGate
 from arena.v1 import play_pb2
 
 JOIN_S = 10.0
+UNKNOWN = "unknown token; ARENA_TOKEN holds the one that was given"
 SERVICE = play_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name
 
-FindDoor = Callable[[str], RemoteDoor | None]
+# The door that a Join from a gRPC peer opens; it may raise Refused.
+FindDoor = Callable[[play_pb2.Join, str], RemoteDoor | None]
 
 
 class PlayService:
-    """Serves PlayService.Play; `find_door` gives the door of a token."""
+    """Serves PlayService.Play; `find_door` gives the door that a Join opens."""
 
     def __init__(self, find_door: FindDoor) -> None:
         """Keep the way to doors."""
         self._find_door = find_door
+        self._gate = JoinGate()
 
     def handler(self) -> grpc.GenericRpcHandler:
         """What a grpc.Server takes; no (de)serialisers, so both directions are bytes."""
@@ -39,14 +43,14 @@ class PlayService:
     def _play(self, requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
         connection = Stream()
         context.add_callback(connection.close)
+        peer = context.peer()
         try:
-            join = _first_message(requests, context)
-            door = self._find_door(join.token)
-            if door is None:
-                raise Refused(
-                    grpc.StatusCode.UNAUTHENTICATED, "unknown token; ARENA_TOKEN holds the one that was given"
-                )
-            door.attach(connection, join)
+            with self._gate.attempt(peer):
+                join = _first_message(requests, context)
+                door = self._find_door(join, peer)
+                if door is None:
+                    raise Refused(grpc.StatusCode.UNAUTHENTICATED, UNKNOWN)
+                door.attach(connection, join)
         except Refused as refusal:
             context.abort(refusal.code, str(refusal))
         threading.Thread(
@@ -54,6 +58,7 @@ class PlayService:
         ).start()
         yield from connection.outgoing()
         if connection.refusal is not None:
+            self._gate.failed(peer)
             context.abort(connection.refusal.code, str(connection.refusal))
 
 

@@ -16,9 +16,9 @@ from arena.seats import Inbox
 from arena.server import engine, play, spectate
 from arena.server.door import RESUME_S, RemoteDoor
 from arena.server.jsonlines import JsonLines
-from arena.v1 import engine_pb2_grpc, spectator_pb2_grpc
+from arena.v1 import engine_pb2_grpc, play_pb2, spectator_pb2_grpc
 
-# Every connected bot holds one thread of the pool; threads are made when needed.
+# Every connected bot holds one thread of the pool; threads are made when needed. Who comes beyond is refused.
 MAX_STREAMS = 512
 # Far above flood.MAX_MESSAGE_BYTES, so that what is too long is seen and named instead of a broken stream.
 HARD_LIMIT_BYTES = 64 * 1024 * 1024
@@ -39,12 +39,22 @@ class PlayServer:
     ArenaError names an address that cannot be bound.
     """
 
-    def __init__(self, addresses: Sequence[str] = ("127.0.0.1:0",)) -> None:
-        """Bind, but serve only from start() on."""
+    def __init__(
+        self,
+        addresses: Sequence[str] = ("127.0.0.1:0",),
+        *,
+        credentials: grpc.ServerCredentials | None = None,
+        admit: play.FindDoor | None = None,
+    ) -> None:
+        """Bind, but serve only from start() on.
+
+        `credentials` encrypt what comes over TCP. `admit` is asked about tokens that no `door` was made for.
+        """
+        self._credentials, self._admit = credentials, admit
         self._doors: dict[str, RemoteDoor] = {}
         self._pool = ThreadPoolExecutor(MAX_STREAMS, thread_name_prefix="grpc")
-        self._server = grpc.server(self._pool, options=OPTIONS)
-        self._server.add_generic_rpc_handlers((play.PlayService(self._doors.get).handler(),))
+        self._server = grpc.server(self._pool, options=OPTIONS, maximum_concurrent_rpcs=MAX_STREAMS)
+        self._server.add_generic_rpc_handlers((play.PlayService(self._find_door).handler(),))
         engine_pb2_grpc.add_EngineServiceServicer_to_server(engine.EngineService(), self._server)
         self.spectators = spectate.Spectators()
         spectator_pb2_grpc.add_SpectatorServiceServicer_to_server(self.spectators, self._server)
@@ -132,9 +142,16 @@ class PlayServer:
         """Stop."""
         self.stop()
 
+    def _find_door(self, join: play_pb2.Join, peer: str) -> RemoteDoor | None:
+        door = self._doors.get(join.token)
+        return self._admit(join, peer) if door is None and self._admit is not None else door
+
     def _bind(self, address: str) -> str:
         try:
-            port = self._server.add_insecure_port(address)
+            if self._credentials is not None and not address.startswith("unix:"):
+                port = self._server.add_secure_port(address, self._credentials)
+            else:
+                port = self._server.add_insecure_port(address)
         except RuntimeError as error:
             raise ArenaError(f"cannot serve on {address}: {error}") from None
         if address.startswith("unix:"):
