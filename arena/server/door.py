@@ -149,6 +149,8 @@ class RemoteDoor:
         with self._lock:
             resumed = self._admit(join)
             self._set_timer(None)
+            if self._connection is not None:
+                self._connection.close()  # its bot knows that it is dead before this host does
             self._connection = connection
             if self.protocol != "remote":
                 self.protocol = connection.protocol
@@ -214,6 +216,12 @@ class RemoteDoor:
             if excess:
                 self._fail("flood", excess)
 
+    def dismiss(self, message: str) -> None:
+        """Send the bot away for good, in the middle of its games if need be: it may not play any more."""
+        with self._lock:
+            if not self._closed and self.fault is None:
+                self._fail("disconnect", message)
+
     def process_exited(self, how: Exit) -> None:
         """The launcher reports that the bot's process has ended."""
         with self._lock:
@@ -232,10 +240,10 @@ class RemoteDoor:
         if self._closed or self.fault is not None:
             why = self.fault[1] if self.fault else "the games of this token are over"
             raise Refused(grpc.StatusCode.FAILED_PRECONDITION, why)
-        if self._connection is not None:
-            raise Refused(grpc.StatusCode.ALREADY_EXISTS, "this token is connected already")
         if join.connection_id and join.connection_id != self._connection_id:
             raise Refused(grpc.StatusCode.NOT_FOUND, "no such connection; join without connection_id")
+        if self._connection is not None and not join.connection_id:
+            raise Refused(grpc.StatusCode.ALREADY_EXISTS, "this token is connected already")
         return bool(join.connection_id)
 
     def _handle(self, request: play_pb2.PlayRequest, received: float) -> tuple[int, int]:

@@ -43,8 +43,8 @@ class JoinGate:
         self._enter(host)
         try:
             yield
-        except Refused as refusal:
-            if refusal.code in _FAILURES:
+        except (Refused, grpc.RpcError) as error:  # the latter: silent until it was cut, or gone
+            if not isinstance(error, Refused) or error.code in _FAILURES:
                 self.failed(peer)
             raise
         finally:
