@@ -191,8 +191,12 @@ class _Reader:
         return tuple(players)
 
     def _player(self, table: Table, setups: tuple[VariantSetup, ...]) -> Player | None:
+        if "remote" in table.data:
+            return self._remote(table)
         if ("bot" in table.data) == ("path" in table.data):
-            table.problem("", "must have either `bot` (a name) or `path` (a file or folder)")
+            table.problem(
+                "", "must have either `bot` (a name), `path` (a file or folder) or `remote` (it dials in)"
+            )
         key = "path" if "path" in table.data else "bot"
         reference = table.text(key) if key in table.data else ""
         label, options = table.text("name", "-"), table.scalars("options")
@@ -208,6 +212,15 @@ class _Reader:
         _check_claims(table, bot, setups, self.catalog.variants)
         name = label if "name" in table.data else bot.name
         return Player(name, bot, tuple(sorted(options.items())))
+
+    def _remote(self, table: Table) -> Player:
+        """A player that dials in to `arena serve`; its version is part of who it is, so it is named here."""
+        account, version = table.text("remote"), table.text("version", "1")
+        label, options = table.text("name", account), table.scalars("options")
+        for key in {"bot", "path"} & table.data.keys():
+            table.problem(key, "is for bots started here; a `remote` player brings its own")
+        table.done()
+        return Player(label, remote_bot(account, version), tuple(sorted(options.items())))
 
     def _format(self, setups: tuple[VariantSetup, ...], players: int) -> tuple[type[Format], int]:
         formats = self.catalog.formats
@@ -256,6 +269,11 @@ def _check_unique(table: Table, player: Player, earlier: list[Player]) -> None:
             table.problem("name", f"{player.name!r} is used twice; give each player its own `name`")
         elif player.bot == other.bot and player.options == other.options:
             table.problem("", f"is the same bot with the same options as {other.name!r}")
+
+
+def remote_bot(account: str, version: str) -> BotSpec:
+    """The bot of an account's process that dials in; its name is that of no bot started here."""
+    return BotSpec(f"remote:{account}", "remote", account, version=version)
 
 
 def plays(bot: BotSpec, variant: Variant) -> bool:

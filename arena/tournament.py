@@ -19,7 +19,7 @@ from arena.runners import Runner
 from arena.spec import TournamentSpec
 from arena.store import Store
 from arena.store.rows import FinishedMatch
-from arena.types import GameResult, MatchPlan, MatchResult, Pairing, VariantSetup
+from arena.types import GameResult, MatchPlan, MatchResult, Pairing, Player, VariantSetup
 
 FLUSH_S = 0.25
 
@@ -72,9 +72,9 @@ class Tournament:
         self.store.set_state(self.identity, "running")
         try:
             runner.run(self._plans(), self._take)
-            self._flush()
+            self.flush()
         except BaseException as error:
-            self._flush()
+            self.flush()
             self.store.set_state(self.identity, "stopped")
             if isinstance(error, KeyboardInterrupt):
                 return False
@@ -93,9 +93,9 @@ class Tournament:
     def _take(self, plan: MatchPlan, result: MatchResult) -> None:
         self._finished.append((plan, FinishedMatch(self._pairings[plan.sequence], plan.key, result)))
         if time.monotonic() - self._flushed_at > FLUSH_S:
-            self._flush()
+            self.flush()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         """Commit what finished in one transaction, then rate what that released, then tell."""
         matches = [match for _, match in self._finished]
         counts = self.store.commit_matches(self.identity, matches)
@@ -125,6 +125,9 @@ def start_runner(spec: TournamentSpec, prepare: Callable[[], object]) -> Runner:
 
     `prepare` is called first in every process that plays.
     """
+    if remote := [place for place, player in _places(spec) if player.bot.kind == "remote"]:
+        message = "dials in by itself; `arena serve --tournament FILE` plays with it"
+        raise SpecError([(place, message) for place in remote], source=spec.name)
     rotations = max(len(setup.rotations) for setup in spec.setups)
     games = schedule(spec, bytes(seeds.SEED_BYTES)).total() * rotations
     runner = runners.start(runners.choose(spec.runner, games), spec.players, spec.workers, prepare)
@@ -135,11 +138,14 @@ def start_runner(spec: TournamentSpec, prepare: Callable[[], object]) -> Runner:
         raise
     if problems:
         runner.close()
-        places = {
-            player.name: f"players[{index}] ({player.name})" for index, player in enumerate(spec.players)
-        }
+        places = {player.name: place for place, player in _places(spec)}
         raise SpecError([(places.get(name, name), message) for name, message in problems], source=spec.name)
     return runner
+
+
+def _places(spec: TournamentSpec) -> list[tuple[str, Player]]:
+    """Each player with its place in the tournament's file."""
+    return [(f"players[{index}] ({player.name})", player) for index, player in enumerate(spec.players)]
 
 
 def create(store: Store, spec: TournamentSpec) -> Tournament:

@@ -27,14 +27,16 @@ IsolationLevel = Literal["none", "limits", "sandbox"]
 
 @dataclass(frozen=True, slots=True)
 class BotSpec:
-    """How to obtain a bot: a Python file or import path run in-process, or a command run as its own process.
+    """How to obtain a bot: a Python file or import path, run in-process; a command, run as a process; or by
+    waiting for it to dial in.
 
-    `target` is a file path or `package.module` for kind `python`, the folder holding bot.toml for `command`.
+    `target` is a file path or `package.module` for kind `python`, the folder holding bot.toml for `command`,
+    the account for `remote`.
     A command speaks `protocol` and declares how many child processes it keeps between matches.
     """
 
     name: str
-    kind: Literal["python", "command"]
+    kind: Literal["python", "command", "remote"]
     target: str
     argv: tuple[str, ...] = ()
     version: str = "1"
@@ -135,7 +137,10 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class MatchPlan:
-    """All a worker needs to play one match, and nothing else; `key` is the 16-byte match key."""
+    """All a worker needs to play one match, and nothing else; `key` is the 16-byte match key.
+
+    `final`: no further attempt follows, so that what a bot loses by the host's doing counts.
+    """
 
     sequence: int
     key: bytes
@@ -144,6 +149,7 @@ class MatchPlan:
     limits: Limits = field(default_factory=Limits)
     policy: FaultPolicy = field(default_factory=FaultPolicy)
     isolation: Isolation = field(default_factory=Isolation)
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
