@@ -12,7 +12,7 @@ from typing import Self
 
 from arena.ratings import OnlineRatingSystem, RatedGame, RatingSystem
 from arena.ratings.live_elo import LiveElo
-from arena.store import commits, content, games, rating_log, recompute, standings, tournaments
+from arena.store import commits, content, games, growth, rating_log, recompute, standings, tournaments
 from arena.store import seats as seat_facts
 from arena.store.database import Database
 from arena.store.rows import (
@@ -120,6 +120,21 @@ class Store:
         """Return the secret seed, for the tournament process only."""
         with self._database.reading() as session:
             return tournaments.require(session, tournament_id).seed
+
+    def add_setup(self, tournament_id: int, setup: VariantSetup) -> int:
+        """Return the index of a setup of a tournament that grows; it is added when it is not there yet."""
+        with self._database.writing() as session:
+            return growth.add_setup(session, tournament_id, setup)
+
+    def add_entry(self, tournament_id: int, player: Player) -> int:
+        """Return the entry index of a player in a tournament that grows, entered when not there yet."""
+        with self._database.writing() as session:
+            return growth.add_entry(session, tournament_id, player)
+
+    def plan_matches(self, tournament_id: int, total: int) -> None:
+        """Raise the number of a tournament's planned matches to `total`."""
+        with self._database.writing() as session:
+            growth.plan_matches(session, tournament_id, total)
 
     def set_state(self, tournament_id: int, state: TournamentState) -> None:
         """Record that a tournament runs (again), was stopped, or is finished (which publishes its seed)."""

@@ -59,9 +59,9 @@ def create(
     session.flush()
     _refuse_twins(players)
     for position, setup in enumerate(setups):
-        session.add(_setup(session, tournament.id, position, setup))
+        session.add(new_setup(session, tournament.id, position, setup))
     for position, player in enumerate(players):
-        session.add(_entry(session, tournament.id, position, player))
+        session.add(new_entry(session, tournament.id, position, player))
     return tournament.id
 
 
@@ -220,7 +220,8 @@ def _refuse_twins(players: Sequence[Player]) -> None:
         raise StoreError("a player is entered twice; enter it once")
 
 
-def _setup(session: Session, tournament_id: int, position: int, setup: VariantSetup) -> SetupModel:
+def new_setup(session: Session, tournament_id: int, position: int, setup: VariantSetup) -> SetupModel:
+    """Return the row of a setup, not yet added; its pool is found or added."""
     key = _pool_key(setup)
     query = select(PoolModel).filter_by(**key)
     pool = _find_or_add(session, query, PoolModel(label=setup.variant, **key))
@@ -233,7 +234,8 @@ def _setup(session: Session, tournament_id: int, position: int, setup: VariantSe
     )
 
 
-def _entry(session: Session, tournament_id: int, position: int, player: Player) -> EntryModel:
+def new_entry(session: Session, tournament_id: int, position: int, player: Player) -> EntryModel:
+    """Return the row of a player\'s entry, not yet added; the player is found or added."""
     identity = player_identity(player)
     new = PlayerModel(
         identity=identity,
