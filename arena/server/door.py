@@ -4,6 +4,7 @@ no_show        nobody joined with the token within the start limit, or the proce
 start_timeout  the process runs but did not join within the start limit
 crash          the process could not be started, or ended with an error code or by a signal
 disconnect     the stream broke and was not resumed in time, or the process ended well in the middle of things
+resource       the process was ended for what it used, or holds what it may not
 malformed      a message or answer that cannot be read, or a range that was not offered
 flood          far more messages or bytes than answers to open questions (see flood.py), or it does not read
 """
@@ -139,10 +140,15 @@ class RemoteDoor:
                 self._expected_at = time.monotonic()
                 self._set_timer(self._start_s, self._not_joined)
 
+    def fail(self, kind: FaultKind, message: str) -> None:
+        """Put the bot out for something its owner has seen; the first fault stays."""
+        with self._lock:
+            if not self._closed and self.fault is None:
+                self._fail(kind, message)
+
     def not_started(self, message: str) -> None:
         """Its process could not even be started."""
-        with self._lock:
-            self._fail("crash", message)
+        self.fail("crash", message)
 
     def attach(self, connection: Connection, join: play_pb2.Join) -> None:
         """A stream has joined with this door's token; Refused says why it may not."""
@@ -295,7 +301,9 @@ class RemoteDoor:
         how = self._exit
         if how is None:
             return
-        if how.signal is not None or how.code != 0:
+        if how.resource:
+            self._fail("resource", how.describe())
+        elif how.signal is not None or how.code != 0:
             self._fail("crash", how.describe())
         elif self.ready_at is None:
             self._fail("no_show", f"{how.describe()}, without having joined")

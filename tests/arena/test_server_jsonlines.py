@@ -1,0 +1,389 @@
+"""The third door: JSON lines over the pipes of real processes, whatever they write and however they end."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from queue import SimpleQueue
+from random import Random
+
+import pytest
+from google.protobuf import json_format
+from hypothesis import given
+from hypothesis import strategies as st
+from pipe_samples import PipedBot, hand_over, lines
+from wire_samples import LIMITS, OWN_PID, alive, faults_of, plan, wait_until
+
+import engine_core
+from arena import wire
+from arena.driver import Driver
+from arena.seats import Answer, Door, GameOpening, InProcessDoor, Question
+from arena.server import PlayServer
+from arena.server.connection import MAX_WAITING_BYTES
+from arena.server.flood import MAX_MESSAGE_BYTES
+from arena.server.jsonlines import Lines, Piece
+from arena.server.spelling import line_of, request_of
+from arena.types import BotSpec, Fault, Limits, MatchResult, Player
+from arena.v1 import play_pb2
+from engine_core import State
+
+PACKED, TYPED = play_pb2.ENCODING_PACKED, play_pb2.ENCODING_TYPED
+
+
+# ---- lines
+
+
+@given(st.lists(st.sampled_from([b"{a}", b"chat", b"", b"{", b"\r", b"\xff{"])), st.lists(st.integers(1, 9)))
+def test_lines_are_the_same_however_they_are_cut(words: list[bytes], sizes: list[int]) -> None:
+    data, cutter, pieces = b"\n".join(words), Lines(), []
+    for size in [*sizes, len(data)]:
+        pieces += cutter.feed(data[:size])
+        data = data[size:]
+    pieces += cutter.end()
+    expected = [Piece(word.startswith(b"{"), word) for word in words]
+    while expected and expected[-1].data == b"":
+        expected.pop()  # what follows the last newline is a line only if there is something
+    while pieces and pieces[-1].data == b"":
+        pieces.pop()
+    assert pieces == expected
+
+
+@pytest.mark.parametrize("start", [b"{", b"x"])
+def test_line_without_end_is_cut_and_never_kept(start: bytes) -> None:
+    """Its first piece tells that it is too long; the rest is chatter, and the next line is read as ever."""
+    cutter, pieces = Lines(), []
+    chunk = start + b"y" * 65535
+    for _ in range(80):
+        pieces += cutter.feed(chunk)
+        assert len(cutter._line) <= MAX_MESSAGE_BYTES
+        chunk = b"{" * 65536
+    assert [piece.message for piece in pieces if piece.message] == [True] * (start == b"{")
+    assert len(pieces[0].data) > MAX_MESSAGE_BYTES
+    assert list(cutter.feed(b"{\n{ok}\n"))[-1] == Piece(True, b"{ok}")
+
+
+# ---- spelling
+
+
+@pytest.fixture(scope="module", params=["classic", "command_room", "endor", "secret_mission"])
+def course(request: pytest.FixtureRequest) -> list[tuple[State, list[engine_core.Event]]]:
+    """States from a game of a variant, each with the events that led to it."""
+    state, rng, found = engine_core.load(request.param).new_state(5), Random(1), []
+    for _ in range(200):
+        if not state.pending():
+            break
+        seat = state.pending()[0]
+        events = state.play(seat, state.legal(seat).sample(rng))
+        if state.pending():
+            found.append((state.copy(), events))
+    return found[::9]
+
+
+def test_line_of_a_question_is_protobufs_json_mapping(
+    course: list[tuple[State, list[engine_core.Event]]],
+) -> None:
+    """The short way says what the general one does: field names, values, and no other."""
+    for state, events in course:
+        seat = state.pending()[0]
+        typed = play_pb2.Decide(
+            decision_id=7,
+            game=1,
+            game_left_ms=5,
+            typed_legal=wire.range_messages(state.legal(seat)),
+            typed_view=wire.view_messages(state.view(seat)),
+            typed_events=wire.event_messages(events),
+        )
+        packed = play_pb2.Decide(decision_id=8, game=1, legal=b"\x00\xffl", view=b"v")
+        response = play_pb2.PlayResponse(decides=play_pb2.DecideBatch(decides=[typed, packed]))
+        line = line_of(response)
+        assert line.endswith(b"\n")
+        assert line.count(b"\n") == 1
+        assert json_format.Parse(line, play_pb2.PlayResponse()) == response
+        general = json_format.MessageToDict(response, always_print_fields_with_no_presence=True)
+        spelt = json.loads(line)["decides"]["decides"][0]
+        reference = general["decides"]["decides"][0]
+        assert spelt == {name: value for name, value in reference.items() if name in spelt}
+        assert set(reference) - set(spelt) == {"legal", "view", "events"}
+
+
+def test_lines_of_starts_and_ends_write_every_field(
+    course: list[tuple[State, list[engine_core.Event]]],
+) -> None:
+    game = course[0][0].game
+    start = wire.game_start(1, 0, game, LIMITS, b"seed", ["a"], {"bold": True})
+    end = play_pb2.GameEnd(game=1, scores=[0.5, 1.0])
+    for response in (play_pb2.PlayResponse(game_start=start), play_pb2.PlayResponse(game_end=end)):
+        assert json_format.Parse(line_of(response), play_pb2.PlayResponse()) == response
+    spelt = json.loads(line_of(play_pb2.PlayResponse(game_start=start)))["gameStart"]
+    assert spelt["seat"] == 0
+    assert spelt["rules"]["territories"] == list(game.description.territories)
+
+
+@given(st.binary(max_size=60))
+def test_any_line_is_a_request_or_a_sentence(tail: bytes) -> None:
+    try:
+        request = request_of(b"{" + tail)
+    except ValueError as error:
+        assert str(error).startswith("a line that is no PlayRequest: ")
+    else:
+        assert isinstance(request, play_pb2.PlayRequest)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b'{"acts":{"acts":[{"decision":7}]}}', '"decision"'),
+        (b'{"acts":{"acts":[{"decisionId":"x"}]}}', "decisionId"),
+        (b'{"acts":{"acts":[{"decisionId":-1}]}}', "decisionId"),
+        (b'{"acts":', "Expecting value"),
+        (b'{"log":{"text":"\xff"}}', "not UTF-8"),
+        (b'{"log":{"text":"\\ud800"}}', ""),
+        (b'{"log":' + b'{"text":' * 100_000, "recursion"),
+        (b'{"acts":{"acts":[{"decisionId":' + b"9" * 5000 + b"}]}}", ""),
+        (b'{"join":{}}{"join":{}}', "Extra data"),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_said(line: bytes, words: str) -> None:
+    with pytest.raises(ValueError, match="a line that is no PlayRequest") as caught:
+        request_of(line)
+    assert words in str(caught.value)
+    assert line[:40].decode(errors="replace") in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+# ---- whole games
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlayServer]:
+    with PlayServer([f"unix:{tmp_path_factory.mktemp('s')}/play"]) as made:
+        yield made
+
+
+def play(server: PlayServer, mode: str, *, limits: Limits = LIMITS, cap: int = 3) -> tuple[MatchResult, int]:
+    """A match of the mock bot against a random one in this process; and the mock bot's process, now gone."""
+    random = BotSpec("random", "python", str(Path(__file__).resolve().parents[2] / "bots" / "random.py"))
+    game = plan(BotSpec("lines", "command", "/"), random, limits=limits, cap=cap)
+    inbox: SimpleQueue[Answer] = SimpleQueue()
+    bot = PipedBot(server, inbox, lines(mode), start_s=limits.start)
+    doors: dict[Player, Door] = dict(zip(game.players, (bot.door, InProcessDoor(random, inbox)), strict=True))
+    result = Driver(doors, inbox).play(game)
+    bot.close()
+    assert result.error == ""
+    assert len(result.games) == 2
+    assert bot.process.pid not in (0, OWN_PID)
+    assert not alive(bot.process.pid)
+    assert faults_of(result, 1) == []
+    return result, bot.process.pid
+
+
+def faults(result: MatchResult) -> list[Fault]:
+    return [fault for game in result.games for fault in game.faults]
+
+
+def test_plain_bot_plays_whole_games(server: PlayServer) -> None:
+    result, _ = play(server, "plain")
+    assert faults(result) == []
+    assert sum(game.decisions for game in result.games) > 100
+
+
+def test_chatter_never_breaks_the_framing(server: PlayServer) -> None:
+    """Partial lines, binary, long lines, carriage returns: every answer among them counts."""
+    result, _ = play(server, "chatter", cap=1)
+    assert faults(result) == []
+    assert sum(game.decisions for game in result.games) > 50
+
+
+QUICK = Limits(start=15.0, decision=0.2, game=60.0)
+OUT = {
+    "no_join": (LIMITS, "malformed", 'must be a join, such as {"join":{}}, not `{"acts"'),
+    "other_token": (LIMITS, "malformed", "another token than ARENA_TOKEN"),
+    "no_message": (LIMITS, "malformed", '"decisionNumber"'),
+    "wrong_range": (LIMITS, "malformed", "range 9999 does not exist"),
+    "deaf": (QUICK, "timeout", ""),
+    "hangs": (QUICK, "timeout", ""),
+    "babbles": (LIMITS, "flood", "lines that are no messages"),
+    "huge": (LIMITS, "flood", "1048576 are allowed"),
+    "closes": (LIMITS, "disconnect", "closed its output"),
+    "leaves": (LIMITS, "disconnect", "code 0"),
+    "dies": (LIMITS, "crash", "SIGSEGV"),
+}
+
+
+@pytest.mark.parametrize("mode", OUT)
+def test_each_fault_of_a_piped_bot_has_its_kind_and_retires_it(server: PlayServer, mode: str) -> None:
+    limits, kind, words = OUT[mode]
+    found = faults(play(server, mode, limits=limits)[0])
+    assert {fault.kind for fault in found} == {kind}
+    assert all(words in fault.message for fault in found), found
+    assert found[-1].action == "retire"
+
+
+def test_fault_shows_the_last_message_and_all_output(server: PlayServer) -> None:
+    """What a crash leaves: the answer that came last, stderr, and chatter on stdout; never the token."""
+    crash = faults(play(server, "dies")[0])[0]
+    assert crash.last_message.startswith('{"acts": {"acts": [{"decisionId": 10')
+    assert "on stdout, beside its messages:\nthat hurt" in crash.output
+    left = faults(play(server, "leaves")[0])[0]
+    assert "that is enough" in left.output
+    assert '"decisionId": 9' in left.last_message
+    assert "guess" in faults(play(server, "other_token")[0])[0].last_message
+
+
+# ---- one pair of pipes, closely
+
+
+def descriptors_open() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+class Bot:
+    """Our own ends of a bot's pipes."""
+
+    def __init__(self, server: PlayServer, token: str) -> None:
+        reading, self.out = os.pipe()
+        self.back, writing = os.pipe()
+        hand_over(server, token, reading, writing)
+        self._lines = os.fdopen(self.back, "rb")
+
+    def say(self, text: str) -> None:
+        os.write(self.out, text.encode() + b"\n")
+
+    def hear(self) -> play_pb2.PlayResponse:
+        return json_format.Parse(self._lines.readline(), play_pb2.PlayResponse())
+
+    def at_end(self) -> bool:
+        return self._lines.read() == b""
+
+    def leave(self) -> None:
+        os.close(self.out)
+
+
+class Asker:
+    """A door and a state to ask about."""
+
+    def __init__(self, server: PlayServer, max_open: int | None = None) -> None:
+        self.inbox: SimpleQueue[Answer] = SimpleQueue()
+        self.door = server.door("piped", self.inbox, start_s=10.0, max_open=max_open)
+        self.state = engine_core.load("classic", seats=2).new_state(1)
+        self.seat = self.state.pending()[0]
+        self.asked = 0
+        self.door.open_game(GameOpening(1, self.seat, self.state.game, b"s" * 16, LIMITS, {}, ()))
+
+    def question(self) -> Question:
+        self.asked += 1
+        return Question(1, self.seat, self.asked, self.state, self.state.legal(self.seat), [], 2.0, 50.0)
+
+
+@pytest.fixture
+def asker(server: PlayServer) -> Iterator[Asker]:
+    made = Asker(server)
+    yield made
+    made.door.close()
+
+
+def test_typed_is_the_form_of_lines_and_packed_can_be_asked_for(server: PlayServer) -> None:
+    for wish, encoding in (("", TYPED), (',"encoding":"ENCODING_PACKED"', PACKED)):
+        asker = Asker(server)
+        bot = Bot(server, asker.door.token)
+        bot.say(f'{{"join":{{"name":"x"{wish}}}}}')
+        welcome = bot.hear().welcome
+        assert (welcome.resumed, welcome.resume_ms) == (False, 0)
+        assert bot.hear().HasField("game_start")
+        question = asker.question()
+        asker.door.ask([question])
+        (asked,) = bot.hear().decides.decides
+        if encoding == TYPED:
+            assert list(asked.typed_view) == wire.view_messages(question.view)
+            assert asked.view == b""
+        else:
+            assert (asked.view, asked.legal) == (question.view.packed(), question.legal.packed())
+        bot.say('{"acts":{"acts":[{"decisionId":1}]}}')
+        answer = asker.inbox.get(timeout=10.0)
+        assert (answer.action, answer.fault) == (int(question.legal[0].first()), None)
+        assert asker.door.protocol == "jsonlines"
+        asker.door.close()
+        assert bot.at_end()
+
+
+def test_bot_that_does_not_read_blocks_nobody_and_is_out_before_memory_grows(
+    server: PlayServer, asker: Asker
+) -> None:
+    bot = Bot(server, asker.door.token)
+    bot.say('{"join":{}}')
+    assert wait_until(lambda: asker.door.ready_at)
+    started, asked = time.monotonic(), 0
+    while asker.door.fault is None and asked < 50_000:
+        asker.door.ask([asker.question() for _ in range(50)])
+        asked += 50
+    assert asker.door.fault is not None
+    assert asker.door.fault[0] == "flood"
+    assert f"over {MAX_WAITING_BYTES} bytes wait for it" in asker.door.fault[1]
+    assert asked < 50_000
+    assert time.monotonic() - started < 60.0
+    answers = [asker.inbox.get(timeout=10.0) for _ in range(asked)]
+    assert {answer.fault for answer in answers} == {"flood"}
+    bot.leave()
+
+
+def test_pipes_of_an_unknown_token_are_closed(server: PlayServer) -> None:
+    bot = Bot(server, "guess")
+    assert bot.at_end()
+    with pytest.raises(BrokenPipeError):
+        bot.say('{"join":{}}')
+    bot.leave()
+
+
+def test_silent_visitor_holds_nobody_up(server: PlayServer, asker: Asker) -> None:
+    """Who connects to the socket and says nothing keeps no bot from joining."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as visitor:
+        visitor.connect(server.jsonlines_address)
+        bot = Bot(server, asker.door.token)
+        bot.say('{"join":{}}')
+        assert bot.hear().HasField("welcome")
+        bot.leave()
+
+
+def test_socket_is_private_and_goes_with_the_server(tmp_path: Path) -> None:
+    before = threading.active_count()
+    with PlayServer([f"unix:{tmp_path}/play"]) as server:
+        folder = Path(server.jsonlines_address).parent
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert server.jsonlines_address == server.jsonlines_address
+        bots = []
+        for _ in range(3):
+            asker = Asker(server)
+            bots.append(Bot(server, asker.door.token))
+            bots[-1].say('{"join":{}}')
+            assert bots[-1].hear().HasField("welcome")
+        held = descriptors_open()
+    assert not folder.exists()
+    assert wait_until(lambda: not [t for t in threading.enumerate() if t.name == "read piped"])
+    assert descriptors_open() < held
+    assert threading.active_count() <= before + 2  # gRPC's own
+    for bot in bots:
+        bot.leave()
+
+
+def test_no_descriptor_is_left_after_many_bots(server: PlayServer) -> None:
+    def once() -> None:
+        asker = Asker(server)
+        bot = Bot(server, asker.door.token)
+        bot.say('{"join":{}}')
+        bot.hear()
+        asker.door.close()
+        while not bot.at_end():
+            continue
+        bot.leave()
+        bot._lines.close()
+
+    once()
+    before = descriptors_open()
+    for _ in range(20):
+        once()
+    assert wait_until(lambda: descriptors_open() <= before)
