@@ -11,8 +11,9 @@ STAMPS := .venv/.stamps
 # One make at a time touches the environment and the compiled core.
 LOCKED := flock .core.lock $(MAKE)
 CORE_SOURCES = $(shell find engine_core -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
-# The stamp by which arena knows that a bot's build step has run (arena/server/host.py).
-NODE_STAMPS := $(patsubst %/package-lock.json,%/.built,$(wildcard bots/*/package-lock.json))
+# The stamp by which arena knows that a bot's build step has run (arena/server/host.py), and what it reads.
+NODE_STAMPS := bots/vanguard/.built
+NODE_SOURCES = $(wildcard bots/sdk/typescript/*.json bots/sdk/typescript/src/*.ts)
 
 # In the debug build Cython checks buffers and divisions, and gcc's sanitizer the arrays inside the state.
 DEBUG_DIRECTIVES := language_level=3,boundscheck=True,wraparound=False,cdivision=False,initializedcheck=True,embedsignature=True
@@ -65,7 +66,9 @@ lock: setup ## Refresh requirements.lock from pyproject.toml's ranges
 	  $$scratch/bin/pip freeze --all --exclude pip; } > requirements.lock
 
 clean: ## Remove the environment and everything built
-	rm -rf .venv build *.egg-info bots/*/node_modules bots/*/.built $(DEMO)
+	rm -rf .venv build *.egg-info $(DEMO)
+	find bots \( -name node_modules -o -name dist -o -name build -o -name target -o -name .built \) -prune \
+	  -exec rm -rf {} +
 	find engine_core -name '*.so' -delete -o -name '*.c' -delete
 
 # ---- steps of the set-up; each is called with the lock held
@@ -85,8 +88,8 @@ $(STAMPS)/project: pyproject.toml $(STAMPS)/packages | build-core
 	$(BIN)/python -m pip install -qq --no-deps --no-build-isolation -e .
 	@touch $@
 
-%/.built: %/package-lock.json $(STAMPS)/python
-	cd $* && npm ci --no-audit --no-fund --silent
+$(NODE_STAMPS): $(NODE_SOURCES) bots/vanguard/bot.js $(STAMPS)/python
+	sh bots/sdk/typescript/build.sh
 	@touch $@
 
 # A changed pyproject.toml (flags, directives) or a debug build before rebuilds everything.
