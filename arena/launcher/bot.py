@@ -1,53 +1,78 @@
-"""One bot's process, as the launcher sees it: its own session, a clean environment, its output kept."""
+"""One bot, as the launcher sees it: a keeper with the bot's processes below it, its output, its work."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
-import tempfile
 import time
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from arena.launcher.exits import OUTPUT_BYTES, Census, Exit
-from arena.launcher.processes import MARKER, count, descendants, die_with_parent, kill, sweep
+from arena.launcher import limits, sandbox
+from arena.launcher.exits import Census, Exit, Output
+from arena.launcher.folders import work_folder
+from arena.launcher.keeper import Order, fork_keeper
+from arena.launcher.pipes import Descriptors, hand_over
+from arena.launcher.processes import MARKER, below, descendants, kill, snapshot, sweep
+from arena.types import Isolation
 
 STOP_GRACE_S = 0.5
+# Build steps fetch packages: where from, through what and checked against what is the machine's to say.
+BUILD_SETTINGS = (
+    *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "PIP_CERT"),
+    *("GIT_SSL_CAINFO", "NODE_EXTRA_CA_CERTS", "NIX_SSL_CERT_FILE", "JAVA_HOME"),
+    *(
+        "CARGO_HOME",
+        "RUSTUP_HOME",
+        "RUSTUP_TOOLCHAIN",
+        "GOPATH",
+        "GOROOT",
+        "GOMODCACHE",
+        "GOPROXY",
+        "PYENV_ROOT",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A bot's, or its build step's, as it comes from the near end; `jsonlines` is a socket's path or None."""
+
+    argv: list[str]
+    cwd: str
+    address: str
+    token: str
+    marker: str
+    isolation: Isolation
+    jsonlines: str | None = None
+    build: bool = False
 
 
 class Bot:
-    """A running bot; `output` is a file descriptor to watch, `bury` is for when it has ended.
+    """A running bot; `output` is a file descriptor to watch, `bury` is for when its keeper has ended.
 
     OSError when the command cannot be started.
     """
 
-    def __init__(self, argv: list[str], cwd: str, address: str, token: str, marker: str) -> None:
-        self.marker = marker
+    def __init__(self, command: Command) -> None:
+        """Start it and learn its process id."""
+        self.isolation = command.isolation
         self.kill_at: float | None = None
-        self._tail = bytearray()
-        self._home = tempfile.mkdtemp(prefix="arena-bot-")
-        self.output, write_end = os.pipe()
-        os.set_blocking(self.output, False)
+        self._marker = command.marker
+        self._stopped = False
+        self._resource = ""
+        self._written = Output()
+        self._work = work_folder()
         try:
-            self._process = subprocess.Popen(
-                argv,
-                cwd=cwd,
-                env=self._environment(address, token),
-                stdin=subprocess.DEVNULL,
-                stdout=write_end,
-                stderr=write_end,
-                start_new_session=True,
-                preexec_fn=partial(_tie_to, os.getpid()),  # safe: the launcher has one thread
-            )
+            self._start(command)
         except BaseException:
-            self._discard()
+            shutil.rmtree(self._work, ignore_errors=True)
             raise
-        finally:
-            os.close(write_end)
-        self.pid = self._process.pid
 
     def read(self, times: int = 1) -> bool:
         """Take in what the bot wrote, in at most `times` steps; False at the end of its output."""
@@ -56,57 +81,150 @@ class Bot:
                 data = os.read(self.output, 65536)
             except BlockingIOError:
                 return True
-            self._tail += data
-            del self._tail[:-OUTPUT_BYTES]
+            self._written.add(data)
             if not data:
                 return False
         return True
 
     def census(self) -> Census:
         """What it and all below it hold now."""
-        return count([self.pid, *descendants(self.pid)])
+        seen = snapshot()
+        tree = below(self.keeper, seen)
+        collected = seen[self.keeper].cpu_s if self.keeper in seen else 0.0  # of orphans that have ended
+        return Census(
+            children=max(0, len(tree) - 1 - limits.overhead(self.isolation)),
+            cpu_s=collected + sum(process.cpu_s for process in tree),
+            memory_mib=sum(process.memory for process in tree) / limits.MIB,
+        )
 
     def stop(self) -> None:
         """Ask it to end; `kill_at` is when to stop asking."""
-        kill(self.pid, signal.SIGTERM, group=True)
+        self._stopped = True
+        if self.isolation.level == "sandbox":  # a sandbox that is told to end kills the bot unasked
+            for pid in descendants(self.pid):
+                kill(pid, signal.SIGTERM)
+        else:
+            kill(self.pid, signal.SIGTERM, group=True)
         self.kill_at = time.monotonic() + STOP_GRACE_S
 
     def kill(self) -> None:
-        """End it and all that it started."""
+        """End it; its keeper then ends all that it started."""
         kill(self.pid, group=True)
-        sweep(self.marker)
 
-    def bury(self) -> Exit:
-        """Its process has ended: end what it left behind, collect it, and say how it went."""
-        self.kill()  # before collecting: until then its process id, which is its group's, is not given away
-        code = self._process.wait()
+    def end_by_us(self) -> None:
+        """The launcher ends, and all bots with it."""
+        self._stopped = True
+
+    def end_for(self, resource: str) -> None:
+        """It is over a limit."""
+        self._resource = self._resource or resource
+        self.kill()
+
+    def bury(self, cpu_s: float) -> Exit:
+        """Its keeper has ended: say how the bot went; `cpu_s` is the most that one process of it had used."""
         self.read(times=64)  # bounded: a stuck process may still write to the pipe
-        self._discard()
-        return Exit(
-            code=code if code >= 0 else None,
-            signal=signal.Signals(-code).name if code < 0 else None,
-            output=self._tail.decode("utf-8", errors="replace"),
-            stopped=self.kill_at is not None,
-        )
-
-    def _environment(self, address: str, token: str) -> dict[str, str]:
-        """Nothing of the launcher's own, except where programs are; `python` is this interpreter."""
-        here = str(Path(sys.executable).parent)
-        return {
-            "PATH": os.pathsep.join((here, os.environ.get("PATH", os.defpath))),
-            "HOME": self._home,
-            "LANG": "C.UTF-8",
-            "ARENA_ADDRESS": address,
-            "ARENA_TOKEN": token,
-            MARKER: self.marker,
-        }
-
-    def _discard(self) -> None:
+        with os.fdopen(self._report, "rb") as report:
+            said = report.read()
         os.close(self.output)
-        shutil.rmtree(self._home, ignore_errors=True)
+        shutil.rmtree(self._work, ignore_errors=True)
+        if said:
+            told: dict[str, Any] = json.loads(said)
+        else:  # the keeper itself was killed, and cannot have cleared up
+            kill(self.pid, group=True)
+            sweep(self._marker)
+            told = {"status": -signal.SIGKILL, "left": []}
+        code, signame = _how(told["status"], self.isolation)
+        output = self._written.text()
+        met = limits.at_exit(self.isolation, code, signame, output, cpu_s) if not self._stopped else ""
+        return Exit(code, signame, output, self._stopped, self._resource or met, tuple(told["left"]))
+
+    def _start(self, command: Command) -> None:
+        with Descriptors() as opened:
+            self.output, output_end = opened.pipe()
+            self._report, report_end = opened.pipe()
+            stdin, stdout = opened.null(), output_end
+            if command.jsonlines is not None:
+                (stdin, to_bot), (from_bot, stdout) = opened.pipe(), opened.pipe()
+            order = self._order(command, stdin, stdout, output_end)
+            self.keeper = fork_keeper(order, report_end)
+            opened.close(stdin, stdout, output_end, report_end)  # else their ends would never be seen
+            self.pid = self._started()
+            try:
+                if command.jsonlines is not None:
+                    hand_over(command.jsonlines, command.token, from_bot, to_bot)
+            except OSError:
+                self.kill()
+                raise
+            os.set_blocking(self.output, False)
+            opened.keep(self.output, self._report)
+
+    def _started(self) -> int:
+        """The bot's process id, from the keeper; OSError when its program cannot be run."""
+        said = b""
+        while not said.endswith(b"\n"):  # a byte at a time: what comes later is for `bury`
+            byte = os.read(self._report, 1)
+            if not byte:
+                raise OSError("the process that should keep it ended at once")
+            said += byte
+        told: dict[str, Any] = json.loads(said)
+        if "error" in told:
+            raise OSError(told["error"])
+        return int(told["pid"])
+
+    def _order(self, command: Command, stdin: int, stdout: int, stderr: int) -> Order:
+        environment = self._environment(command)
+        argv: list[str] = command.argv
+        if command.isolation.level == "sandbox":
+            passwd = Path(self._work, "passwd")
+            passwd.write_text(sandbox.PASSWD)
+            socket = command.address.removeprefix("unix:") if command.address else ""
+            argv = sandbox.command(
+                argv,
+                cwd=command.cwd,
+                path=environment["PATH"],
+                isolation=command.isolation,
+                socket=socket,
+                passwd=str(passwd),
+                build=command.build,
+            )
+        return Order(argv, command.cwd, environment, command.isolation, stdin, stdout, stderr)
+
+    def _environment(self, command: Command) -> dict[str, str]:
+        """Nothing of the launcher's own, except where programs are; `python` is this interpreter."""
+        level = command.isolation.level
+        here = str(Path(sys.executable).parent)
+        clean = {
+            "PATH": os.pathsep.join((here, os.environ.get("PATH", os.defpath))),
+            "HOME": sandbox.HOME if level == "sandbox" else self._work,
+            "LANG": "C.UTF-8",
+            MARKER: self._marker,
+        }
+        if level == "limits":
+            clean["TMPDIR"] = self._work
+        if not command.build:
+            return clean | _connection(command)
+        if level == "none":
+            return {**os.environ, MARKER: self._marker}
+        if level == "limits":  # the package tools' caches and settings are at home
+            clean |= {name: os.environ[name] for name in ("HOME", *BUILD_SETTINGS) if name in os.environ}
+        return clean
 
 
-def _tie_to(launcher: int) -> None:
-    """Runs in the new process before the bot's program."""
-    if not die_with_parent(launcher, signal.SIGKILL):
-        os._exit(1)
+def _connection(command: Command) -> dict[str, str]:
+    """Where the bot finds its games: a JSON-lines bot has them on its standard input."""
+    if command.jsonlines is not None:
+        return {"ARENA_TOKEN": command.token}
+    sandboxed = command.isolation.level == "sandbox"
+    return {
+        "ARENA_ADDRESS": f"unix:{sandbox.SOCKET}" if sandboxed else command.address,
+        "ARENA_TOKEN": command.token,
+    }
+
+
+def _how(status: int, isolation: Isolation) -> tuple[int | None, str | None]:
+    """(exit code, signal): one of them is None. Inside a sandbox a signal shows as an exit code."""
+    if status < 0:
+        return None, limits.signal_of(128 - status) or f"signal {-status}"
+    if isolation.level == "sandbox" and (inside := limits.signal_of(status)):
+        return None, inside
+    return status, None

@@ -126,10 +126,12 @@ class Launcher:
         on_exit: Callable[[Exit], None] | None = None,
         isolation: Isolation = UNGUARDED,
         jsonlines: str | None = None,
+        build: bool = False,
     ) -> BotProcess:
         """Start a command in folder `cwd` with ARENA_ADDRESS and ARENA_TOKEN set.
 
-        `jsonlines` is the path of the socket to which the pipes of a JSON-lines bot are handed.
+        `jsonlines` is the path of the socket to which a JSON-lines bot's pipes are handed. In the sandbox
+        `address` must be a Unix socket. A `build` step may write to `cwd` even there.
         `on_exit` is called once, from the launcher's reading thread. PluginError names the command and the
         reason when it cannot be started.
         """
@@ -146,10 +148,12 @@ class Launcher:
             token=token,
             isolation=asdict(isolation),
             jsonlines=jsonlines,
+            build=build,
         )
         try:
             bot.started(ANSWER_S)
         except PluginError as error:
+            self._bots.pop(number, None)
             raise PluginError(f"cannot start `{' '.join(argv)}` in {cwd}: {error}") from None
         return bot
 
@@ -192,10 +196,12 @@ class Launcher:
             event = json.loads(line)
             if event["event"] == "ready":
                 self._ready.put(True)
-            else:
-                self._bots[event["bot"]].handle(event)
+            elif bot := self._bots.get(event["bot"]):
+                if event["event"] == "exited":  # the last that is heard of it
+                    del self._bots[event["bot"]]
+                bot.handle(event)
         self._ready.put(False)
         sweep(self.run)  # a launcher that was killed could not do it itself
         for bot in list(self._bots.values()):
-            if bot.exit is None:
-                bot.ended(Exit(None, "SIGKILL", "the launcher process ended", stopped=True))
+            bot.ended(Exit(None, "SIGKILL", "the launcher process ended", stopped=True))
+        self._bots.clear()

@@ -6,10 +6,9 @@ import ctypes
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-
-from arena.launcher.exits import Census
 
 MARKER = "ARENA_RUN"
 _PR_SET_PDEATHSIG = 1
@@ -17,6 +16,27 @@ _PR_SET_CHILD_SUBREAPER = 36
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _libc = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One line of /proc: state letter, CPU seconds with those of children it waited for, memory in bytes.
+
+    `started` is in clock ticks since boot: with the pid it names a process for good.
+    """
+
+    pid: int
+    name: str
+    state: str
+    parent: int
+    cpu_s: float
+    started: str
+    memory: int
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is not merely waiting to be collected by its parent."""
+        return self.state not in "ZX"
 
 
 def die_with_parent(parent: int, signum: int) -> bool:
@@ -35,6 +55,42 @@ def processes() -> Iterator[int]:
     return (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
 
 
+def look_at(pid: int) -> Process | None:
+    """What /proc says of one process; None when it is gone."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    name, _, rest = text.partition("(")[2].rpartition(")")  # the name may hold blanks and brackets
+    fields = rest.split()
+    cpu_s = sum(map(int, fields[11:15])) / _TICKS
+    return Process(pid, name, fields[0], int(fields[1]), cpu_s, fields[19], int(fields[21]) * _PAGE)
+
+
+def snapshot() -> dict[int, Process]:
+    """Every process that exists now."""
+    return {pid: found for pid in processes() if (found := look_at(pid)) is not None}
+
+
+def below(root: int, seen: Mapping[int, Process]) -> list[Process]:
+    """The processes below `root` that run."""
+    children: dict[int, list[Process]] = {}
+    for process in seen.values():
+        if process.runs:
+            children.setdefault(process.parent, []).append(process)
+    found, queue = [], [root]
+    while queue:
+        offspring = children.get(queue.pop(), [])
+        found += offspring
+        queue += [process.pid for process in offspring]
+    return found
+
+
+def descendants(root: int) -> list[int]:
+    """The ids of all processes below `root` that still run (zombies left out)."""
+    return [process.pid for process in below(root, snapshot())]
+
+
 def marked(run: str) -> list[int]:
     """Processes started with ARENA_RUN = `run`, or `run` and a dot and more, in their environment."""
     prefix = f"{MARKER}={run}".encode()
@@ -49,41 +105,18 @@ def marked(run: str) -> list[int]:
     return found
 
 
-def descendants(root: int) -> list[int]:
-    """All processes below `root` that still run (zombies left out)."""
-    children: dict[int, list[int]] = {}
-    for pid in processes():
-        state, parent = _state_and_parent(pid)
-        if state not in "ZX":
-            children.setdefault(parent, []).append(pid)
-    found, queue = [], [root]
-    while queue:
-        below = children.get(queue.pop(), [])
-        found += below
-        queue += below
-    return found
-
-
-def _state_and_parent(pid: int) -> tuple[str, int]:
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return "X", 0
-    fields = text.rpartition(")")[2].split()  # the name before may hold blanks and brackets
-    return fields[0], int(fields[1])
-
-
-def count(tree: Sequence[int]) -> Census:
-    """What the processes of a bot, itself the first of them, hold together."""
-    cpu_s = memory = 0.0
-    for pid in tree:
+def own_memory(pids: Iterable[int]) -> int:
+    """Bytes that processes hold together, what they share counted once (their proportional set sizes)."""
+    total = 0
+    for pid in pids:
         try:
-            fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
-        except OSError:
+            lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
+        except OSError:  # gone, or not ours to read: then its resident size stands
+            process = look_at(pid)
+            total += process.memory if process else 0
             continue
-        cpu_s += sum(map(int, fields[11:15])) / _TICKS  # its own and that of children it has waited for
-        memory += int(fields[21]) * _PAGE / 2**20
-    return Census(len(tree) - 1, cpu_s, memory)
+        total += sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+    return total
 
 
 def kill(pid: int, signum: int = signal.SIGKILL, *, group: bool = False) -> None:
@@ -94,14 +127,14 @@ def kill(pid: int, signum: int = signal.SIGKILL, *, group: bool = False) -> None
         return
 
 
-def sweep(run: str, *, below: int | None = None, seconds: float = 2.0) -> list[int]:
-    """SIGKILL all processes marked with `run` and, with `below`, all descendants of that process.
+def sweep(run: str = "", *, below: int | None = None, seconds: float = 2.0) -> list[int]:
+    """SIGKILL all processes marked with `run`, if given, and, with `below`, all below that process.
 
     Repeats until none is left, since a process may fork while it is being looked for; returns what is left
     after `seconds` (processes stuck in the kernel).
     """
     deadline = time.monotonic() + seconds
-    while left := {*marked(run), *(descendants(below) if below is not None else ())}:
+    while left := {*(marked(run) if run else ()), *(descendants(below) if below is not None else ())}:
         for pid in left:
             kill(pid)
         if time.monotonic() > deadline:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import shlex
-import subprocess
+from contextlib import nullcontext
 from pathlib import Path
 
 from arena.botfiles import build_command
@@ -17,6 +17,10 @@ from arena.types import BotSpec, Isolation
 
 BUILD_S = 600.0
 STAMP = ".built"
+OFFLINE = (
+    " (in the sandbox a build step has no network and sees only the bot's folder and the system: keep what it"
+    " needs in the folder, or build the bot once with isolation `limits`, which may fetch packages)"
+)
 
 
 def launch_bot(
@@ -47,7 +51,7 @@ def launch_bot(
         process = launcher.start(
             bot.argv,
             cwd=Path(bot.target),
-            address=server.addresses[0],
+            address=_address(server, isolation),
             token=door.token,
             on_exit=door.process_exited,
             isolation=isolation,
@@ -62,10 +66,24 @@ def launch_bot(
     return door
 
 
-def build_bot(spec: BotSpec) -> bool:
+def _address(server: PlayServer, isolation: Isolation) -> str:
+    """Where the bot joins: the first address, in the sandbox the first Unix socket; PluginError if none."""
+    if isolation.level != "sandbox":
+        return server.addresses[0]
+    for address in server.addresses:
+        if address.startswith("unix:/"):
+            return address
+    raise PluginError(
+        f"in the sandbox there is no network: the server must have a Unix socket, not {server.addresses}"
+    )
+
+
+def build_bot(spec: BotSpec, isolation: Isolation = UNGUARDED, launcher: Launcher | None = None) -> bool:
     """Run the build step of a bot's bot.toml unless it has run since the folder's files last changed.
 
-    Whether it ran. PluginError has the command and the end of its output. Only one process builds at a time.
+    It runs in the same isolation as the bot, but may write to the bot's folder. `launcher` starts it (default: a
+    new one). Whether it ran. PluginError has the command and the end of its output. Only one process
+    builds at a time.
     """
     command = build_command(spec)
     if not command:
@@ -76,7 +94,8 @@ def build_bot(spec: BotSpec) -> bool:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if stamp.exists() and stamp.stat().st_mtime >= _last_change(folder):
             return False
-        _run(spec, command, folder)
+        with nullcontext(launcher) if launcher else Launcher() as starter:
+            _run(spec, command, folder, isolation, starter)
         stamp.touch()
     return True
 
@@ -85,22 +104,21 @@ def _last_change(folder: Path) -> float:
     return max(path.stat().st_mtime for path in folder.iterdir() if path.is_file() and path.name != STAMP)
 
 
-def _run(spec: BotSpec, command: tuple[str, ...], folder: Path) -> None:
+def _run(
+    spec: BotSpec, command: tuple[str, ...], folder: Path, isolation: Isolation, launcher: Launcher
+) -> None:
     where = f"{spec.name}: the build step `{shlex.join(command)}` in {folder}"
     try:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=BUILD_S,
-            check=False,
-        )
-    except OSError as error:
+        process = launcher.start(command, cwd=folder, address="", token="", isolation=isolation, build=True)
+    except PluginError as error:
         raise PluginError(f"{where} cannot be run: {error}") from None
-    except subprocess.TimeoutExpired:
-        raise PluginError(f"{where} took more than {BUILD_S:g} s") from None
-    if done.returncode != 0:
-        tail = done.stdout.decode("utf-8", errors="replace").strip()[-2000:]
-        raise PluginError(f"{where} exited with code {done.returncode}:\n{tail}")
+    how = process.wait(BUILD_S)
+    if how is None:
+        process.stop()
+        raise PluginError(f"{where} took more than {BUILD_S:g} s")
+    if how.code != 0:
+        ended = how.resource or (
+            f"was killed by {how.signal}" if how.signal else f"exited with code {how.code}"
+        )
+        hint = OFFLINE if isolation.level == "sandbox" else ""
+        raise PluginError(f"{where} {ended}{hint}:\n{how.output.strip()[-2000:]}")

@@ -1,0 +1,124 @@
+"""One small process above each bot: whatever the bot leaves behind becomes the keeper's child, and ends.
+
+A bot may fork twice, make its own session and drop its environment; its keeper is still its nearest living
+ancestor that adopts orphans, so the tree below the keeper is the bot, and nothing else.
+The keeper writes JSON lines to a pipe: {"pid": 4711} or {"error": "..."}, then {"status": 3, "left": [...]}.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import NoReturn
+
+from arena.launcher import limits
+from arena.launcher.processes import adopt_orphans, below, die_with_parent, kill, snapshot, sweep
+from arena.types import Isolation
+
+NAMED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to run, and the file descriptors it gets as standard input, output and error."""
+
+    argv: Sequence[str]
+    cwd: str
+    environment: Mapping[str, str]
+    isolation: Isolation
+    stdin: int
+    stdout: int
+    stderr: int
+
+
+def fork_keeper(order: Order, report: int) -> int:
+    """Start a keeper that starts what is ordered, and return its pid; it writes to `report`.
+
+    Forks: only for the launcher process, which has one thread and holds nothing that must not be copied.
+    """
+    launcher = os.getpid()
+    if pid := os.fork():
+        return pid
+    try:
+        _close_all_but(2, report, order.stdin, order.stdout, order.stderr)
+        _keep(order, report, launcher)
+    finally:
+        os._exit(1)
+
+
+def _keep(order: Order, report: int, launcher: int) -> NoReturn:
+    signal.set_wakeup_fd(-1)
+    for signum in (signal.SIGCHLD, signal.SIGUSR1):
+        signal.signal(signum, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, lambda *_: sweep(below=os.getpid()))
+    adopt_orphans()
+    if not die_with_parent(launcher, signal.SIGTERM):
+        os._exit(1)
+    try:
+        bot = _start(order)
+    except OSError as error:
+        _say(report, error=str(error))
+        os._exit(0)
+    _say(report, pid=bot.pid)
+    _close_all_but(2, report)
+    _await(bot.pid)
+    left = _names_below()
+    kill(bot.pid, group=True)  # not collected yet, so its process id, which is its group's, is still its own
+    sweep(below=os.getpid())
+    _say(report, status=bot.wait(), left=left)
+    os._exit(0)
+
+
+def _names_below() -> list[str]:
+    """What runs below this process, but for the sandbox's own helpers, which are about to end."""
+    found = [process for process in below(os.getpid(), snapshot()) if process.name != "bwrap"]
+    more = [f"and {len(found) - NAMED} more"] if len(found) > NAMED else []
+    return [f"{process.name} (pid {process.pid})" for process in found[:NAMED]] + more
+
+
+def _start(order: Order) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        order.argv,
+        cwd=order.cwd,
+        env=order.environment,
+        stdin=order.stdin,
+        stdout=order.stdout,
+        stderr=order.stderr,
+        start_new_session=True,
+        preexec_fn=partial(_prepare, os.getpid(), order.isolation),  # safe: the keeper has one thread
+    )
+
+
+def _prepare(keeper: int, isolation: Isolation) -> None:
+    """Runs in the new process before the bot's program."""
+    limits.apply(isolation)
+    if not die_with_parent(keeper, signal.SIGKILL):
+        os._exit(1)
+
+
+def _await(bot: int) -> None:
+    """Wait for the end of the bot's own process, and collect every orphan that ends before it."""
+    while True:
+        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+        if ended is None or ended.si_pid == bot:
+            return
+        os.waitpid(ended.si_pid, 0)
+
+
+def _say(report: int, **message: object) -> None:
+    os.write(report, json.dumps(message).encode() + b"\n")
+
+
+def _close_all_but(*kept: int) -> None:
+    """Close what was inherited: a copy of another bot's pipe here would hide that bot's end."""
+    for descriptor in [int(path.name) for path in Path("/proc/self/fd").iterdir()]:
+        if descriptor not in kept:
+            with contextlib.suppress(OSError):  # the one that listed them is closed already
+                os.close(descriptor)

@@ -1,0 +1,121 @@
+"""The command line of bubblewrap that keeps a bot apart: what it sees of the machine is listed here.
+
+The system's programs, this platform's Python packages and the bot's folder are there to read; /tmp, /dev/shm
+and the home are its own, in memory and of bounded size; the one socket is the server's.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from arena.types import Isolation
+
+HOME = "/home/bot"
+SOCKET = "/run/arena/server"
+READABLE = "ARENA_SANDBOX_READ"
+SOURCES = Path(__file__).resolve().parents[2]
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt")
+SETTINGS = (
+    *("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "os-release", "mime.types"),
+    *("ssl/certs", "ssl/openssl.cnf", "ca-certificates", "pki/tls/certs", "pki/ca-trust", "maven", "fonts"),
+    *("hosts", "nsswitch.conf", "host.conf", "protocols", "services"),
+)
+PASSWD = f"bot:x:1000:1000:bot:{HOME}:/bin/sh\n"
+MIB = 2**20
+
+
+def program() -> str | None:
+    """Where bubblewrap is."""
+    return shutil.which("bwrap")
+
+
+def room(isolation: Isolation, build: bool = False) -> int:
+    """Bytes of memory that /tmp, and as many that the home may take."""
+    return (isolation.memory_mib if build else 2 * isolation.file_mib) * MIB
+
+
+def command(
+    argv: Sequence[str],
+    *,
+    cwd: str,
+    path: str,
+    isolation: Isolation,
+    socket: str = "",
+    passwd: str = "",
+    build: bool = False,
+) -> list[str]:
+    """`argv` in the sandbox, in folder `cwd`, which only a `build` may write to.
+
+    `path` is where programs are looked for, `socket` the server's, which is at SOCKET inside, `passwd` a file
+    with PASSWD. Raises FileNotFoundError as exec would when there is no such program.
+    """
+    bwrap = program()
+    if bwrap is None:
+        raise FileNotFoundError("bwrap is not installed; the sandbox needs bubblewrap 0.8 or newer")
+    private = str(room(isolation, build))
+    line = [bwrap, *_namespaces(), *_system()]
+    line += ["--size", private, "--tmpfs", "/tmp", "--size", private, "--tmpfs", HOME]
+    line += ["--size", str(isolation.file_mib * MIB), "--tmpfs", "/dev/shm"]
+    for folder in _readable(argv[0], cwd, path):
+        line += ["--ro-bind", folder, folder]
+    line += ["--bind" if build else "--ro-bind", cwd, cwd]
+    if socket:
+        line += ["--ro-bind", socket, SOCKET]
+    if passwd:
+        line += ["--ro-bind", passwd, "/etc/passwd"]
+    return [*line, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", cwd, "--", *argv]
+
+
+def _namespaces() -> list[str]:
+    return [
+        *("--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"),
+        *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--unshare-cgroup-try"),
+        *("--hostname", "bot", "--die-with-parent"),
+    ]
+
+
+@cache
+def _system() -> tuple[str, ...]:
+    line = []
+    for folder in SYSTEM:
+        line += ["--ro-bind-try", folder, folder]
+    java = (path.name for path in Path("/etc").glob("java*"))
+    for name in (*SETTINGS, *java):
+        line += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    line += ["--dev", "/dev", "--proc", "/proc"]
+    for name in _machine_wide():
+        line += ["--ro-bind", name, name]
+    return tuple(line)
+
+
+def _machine_wide() -> Iterator[str]:
+    """What in /proc concerns the machine rather than a process, and its owner may write.
+
+    A platform that root runs owns it inside the sandbox, too: /proc/sys would be a way out.
+    """
+    for path in sorted(Path("/proc").iterdir()):
+        mode = path.lstat().st_mode if not path.name.isdigit() else 0
+        if stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and mode & stat.S_IWUSR):
+            yield str(path)
+
+
+def _readable(name: str, cwd: str, path: str) -> list[str]:
+    """Folders outside the system's that a program may need: this Python, our packages, its own toolchain."""
+    found = shutil.which(name if "/" not in name else str(Path(cwd, name)), path=path)
+    if found is None:
+        raise FileNotFoundError(f"[Errno 2] No such file or directory: '{name}'")
+    wanted = [sys.base_prefix, sys.prefix, f"{SOURCES}/arena", f"{SOURCES}/engine_core"]
+    wanted += [str(Path(found).resolve().parent), *path.split(os.pathsep)]
+    wanted += os.environ.get(READABLE, "").split(os.pathsep)
+    return [folder for folder in dict.fromkeys(wanted) if _is_worth_showing(Path(folder), cwd)]
+
+
+def _is_worth_showing(folder: Path, cwd: str) -> bool:
+    known = any(folder.is_relative_to(seen) for seen in (*SYSTEM, cwd))
+    return folder.is_absolute() and folder.is_dir() and not known
