@@ -81,9 +81,9 @@ def _address(server: PlayServer, isolation: Isolation) -> str:
 def build_bot(spec: BotSpec, isolation: Isolation = UNGUARDED, launcher: Launcher | None = None) -> bool:
     """Run the build step of a bot's bot.toml unless it has run since the folder's files last changed.
 
-    It runs in the same isolation as the bot, but may write to the bot's folder. `launcher` starts it (default: a
-    new one). Whether it ran. PluginError has the command and the end of its output. Only one process
-    builds at a time.
+    It runs in the same isolation as the bot, but may write to the bot's folder. `launcher` starts it (default:
+    a new one). Whether it ran. PluginError has the command and the end of its output. Only one process builds
+    at a time.
     """
     command = build_command(spec)
     if not command:
