@@ -1,0 +1,65 @@
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "session.hpp"
+
+namespace arena {
+namespace {
+
+constexpr std::chrono::seconds kConnect{10};
+constexpr int kRetryMs = 100;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::shared_ptr<grpc::ChannelCredentials> credentials(const std::string& authority) {
+  if (authority.empty()) return grpc::InsecureChannelCredentials();
+  std::ifstream file(authority);
+  if (!file) throw CannotPlay("ARENA_CA must be the path of a PEM certificate; there is none at " + authority);
+  grpc::SslCredentialsOptions options;
+  options.pem_root_certs.assign(std::istreambuf_iterator<char>(file), {});
+  return grpc::SslCredentials(options);
+}
+
+}  // namespace
+
+std::shared_ptr<grpc::Channel> channel_to(const std::string& address, const std::string& authority) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kRetryMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 10 * kRetryMs);
+  return grpc::CreateCustomChannel(address, credentials(authority), arguments);
+}
+
+bool reachable(grpc::Channel& channel, std::chrono::milliseconds within) {
+  return channel.WaitForConnected(std::chrono::system_clock::now() + within);
+}
+
+int play(const std::string& name, const std::string& version, const Factory& factory) {
+  try {
+    const std::string address = variable("ARENA_ADDRESS");
+    if (address.empty()) throw CannotPlay("no server address: set ARENA_ADDRESS to host:port or unix:/path");
+    v1::Join join;
+    join.set_token(variable("ARENA_TOKEN"));
+    join.set_name(name);
+    join.set_version(version);
+    const auto channel = channel_to(address, variable("ARENA_CA"));
+    if (!reachable(*channel, kConnect)) {
+      throw CannotPlay("no server answers at " + address + " within " + std::to_string(kConnect.count()) + " s");
+    }
+    Session(factory, std::move(join)).run(channel);
+    return 0;
+  } catch (const CannotPlay& problem) {
+    std::cerr << name << ": " << problem.what() << '\n';
+    return 1;
+  }
+}
+
+}  // namespace arena

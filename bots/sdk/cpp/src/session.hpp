@@ -1,0 +1,65 @@
+// All games of one bot process; outlives a broken stream.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+
+#include "arena/bot.hpp"
+#include "arena/v1/play.grpc.pb.h"
+
+namespace arena {
+
+// What keeps a bot from playing: no server, or a refusal.
+class CannotPlay : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A channel to `host:port` or `unix:/path`; `authority` is the PEM file of a certificate to trust, empty for no TLS.
+std::shared_ptr<grpc::Channel> channel_to(const std::string& address, const std::string& authority);
+
+// Whether the server answers within a time; it is tried again and again until then.
+bool reachable(grpc::Channel& channel, std::chrono::milliseconds within);
+
+class Session {
+ public:
+  Session(const Factory& factory, v1::Join join) : factory_(factory), join_(std::move(join)) {}
+
+  // Play until the server ends the stream; one that breaks is resumed once for every time that it worked.
+  void run(const std::shared_ptr<grpc::Channel>& channel);
+
+ private:
+  using Stream = grpc::ClientReaderWriter<v1::PlayRequest, v1::PlayResponse>;
+  struct Seat {
+    std::unique_ptr<Game> game;
+    std::unique_ptr<Bot> bot;
+  };
+
+  grpc::Status stream(v1::PlayService::Stub& stub, const v1::Join& join);
+  void read_all();
+  void handle(const v1::PlayResponse& response);
+  void start(const v1::GameStart& start);
+  void decide(const v1::DecideBatch& questions);
+  void end(const v1::GameEnd& end);
+  const v1::Act& answer(const v1::Decide& question);
+  void write(const v1::PlayRequest& request);
+
+  const Factory& factory_;
+  const v1::Join join_;
+  std::map<std::uint32_t, Seat> seats_;
+  std::map<std::uint32_t, v1::Act> answers_;
+  std::string connection_id_;
+  std::chrono::milliseconds resume_within_{0};
+  std::uint32_t received_ = 0;
+  bool resumable_ = false;
+  std::mutex writing_;  // a bot may log from any thread
+  std::unique_ptr<Stream> stream_;
+};
+
+}  // namespace arena
