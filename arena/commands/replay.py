@@ -43,7 +43,7 @@ def command(record: str, verify: bool, show: bool, delay: float, database: str, 
     from arena.errors import RecordError
     from arena.referee import PUBLIC
 
-    game_record = _read(record, database)
+    game_record = read_record(record, database)
     if verify:
         try:
             records.verify(game_record)
@@ -66,7 +66,8 @@ def command(record: str, verify: bool, show: bool, delay: float, database: str, 
         _print_steps(game_record)
 
 
-def _read(reference: str, database: str) -> Record:
+def read_record(reference: str, database: str) -> Record:
+    """The record in a file, or of a game in the database."""
     from arena import record as records
 
     path = Path(reference)

@@ -61,7 +61,7 @@ class MatchWorker:
         self.name = name
         self._folder = folder
         self._watch = watch
-        self._inbox: Inbox = SimpleQueue()
+        self.inbox: Inbox = SimpleQueue()
         self._doors: dict[Player, Door] = {}
         self._driver: Driver | None = None
         self._host: BotHost | None = None
@@ -72,7 +72,7 @@ class MatchWorker:
         for player in players:
             try:
                 self._prepare(player)
-                doors.append((player, self._door(player, limits)))
+                doors.append((player, self.door(player, limits)))
             except PluginError as error:
                 problems.append((player.name, str(error)))
         for player, door in doors:
@@ -87,9 +87,9 @@ class MatchWorker:
         try:
             for plan in plans:
                 for player in plan.players:
-                    self._door(player, plan.limits)
+                    self.door(player, plan.limits)
             if self._driver is None:
-                self._driver = Driver(self._doors, self._inbox, worker=self.name, watch=self._watch)
+                self._driver = Driver(self._doors, self.inbox, worker=self.name, watch=self._watch)
             return self._driver.play_many(plans)
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
@@ -119,10 +119,10 @@ class MatchWorker:
         if self._host is None:
             if self._folder is None:
                 raise PlatformFault(f"{player.name} is a command bot; this worker has no folder for it")
-            self._host = BotHost(self._inbox, self._folder)
+            self._host = BotHost(self.inbox, self._folder)
         return self._host
 
-    def _door(self, player: Player, limits: Limits) -> Door:
+    def door(self, player: Player, limits: Limits) -> Door:
         """The player's door; a new one when there is none yet or its bot is lost."""
         door = self._doors.get(player)
         if door is not None and getattr(door, "fault", None) is None:
@@ -130,11 +130,11 @@ class MatchWorker:
         if door is not None:
             door.close()
         if player.bot.kind == "python":
-            door = InProcessDoor(player.bot, self._inbox)
+            door = InProcessDoor(player.bot, self.inbox)
         else:
             door = self._started_host(player).door(player, limits.start)
         self._doors[player] = door
         self._driver = None  # made anew with the new door; the inbox holds nothing that is still wanted
-        while not self._inbox.empty():
-            self._inbox.get()
+        while not self.inbox.empty():
+            self.inbox.get()
         return door
