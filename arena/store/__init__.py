@@ -12,13 +12,28 @@ from typing import Self
 
 from arena.ratings import OnlineRatingSystem, RatedGame, RatingSystem
 from arena.ratings.live_elo import LiveElo
-from arena.store import commits, content, games, growth, rating_log, recompute, standings, tournaments
+from arena.store import (
+    commits,
+    conduct,
+    content,
+    faults,
+    games,
+    growth,
+    quarantine,
+    rating_log,
+    recompute,
+    released,
+    standings,
+    tournaments,
+)
 from arena.store import seats as seat_facts
 from arena.store.database import Database
 from arena.store.rows import (
     AttemptRow,
+    ConductRow,
     DoneSequences,
     ExportName,
+    FaultDetail,
     FaultRow,
     FinishedMatch,
     GameRow,
@@ -26,6 +41,7 @@ from arena.store.rows import (
     PairwiseRow,
     PlayerRow,
     PoolRow,
+    QuarantineRow,
     RatingChangeRow,
     RecomputeReport,
     SeatShareRow,
@@ -34,7 +50,7 @@ from arena.store.rows import (
     TournamentState,
 )
 from arena.store.tokens import Tokens
-from arena.types import MatchResult, Pairing, Player, VariantSetup
+from arena.types import FaultKind, MatchResult, Pairing, Player, VariantSetup
 
 LIVE_ELO = LiveElo()
 
@@ -87,12 +103,15 @@ class Store:
         setups: Sequence[VariantSetup],
         players: Sequence[Player],
         total: int,
+        quarantine_after: int = 0,
     ) -> int:
         """Store a new tournament in state `running` and return its id.
 
         `spec` is the specification's text, `seed` the secret, `commitment` its published hash, `total` the
-        number of matches planned. Indices into `setups` and `players` are those that pairings use. Two
-        players with the same bot, version and settings are one identity and raise StoreError.
+        number of matches planned. A player is quarantined when its last `quarantine_after` games (0: never)
+        in scheduled order each ended with it retired by a fault. Indices into `setups` and `players` are
+        those that pairings use. Two players with the same bot, version and settings are one identity and
+        raise StoreError.
         """
         with self._database.writing() as session:
             return tournaments.create(
@@ -104,6 +123,7 @@ class Store:
                 setups=setups,
                 players=players,
                 total=total,
+                quarantine_after=quarantine_after,
             )
 
     def tournament(self, reference: int | str) -> TournamentRow:
@@ -167,9 +187,10 @@ class Store:
     def commit_matches(self, tournament_id: int, matches: Sequence[FinishedMatch]) -> tuple[bool, ...]:
         """Commit attempts in one transaction and tell for each whether it now counts.
 
-        False: the sequence was committed before (nothing is stored), or the result carries an error (a voided
-        attempt is stored with the reason, and the match stays open). A result that contradicts its pairing
-        raises StoreError and stores nothing.
+        False: the sequence was committed before (nothing is stored); or the result carries an error (a voided
+        attempt is stored with the reason, and the match stays open); or a player of it is quarantined (the
+        match is settled without games). A verdict that this commit brings about also takes back matches that
+        were committed behind it. A result that contradicts its pairing raises StoreError and stores nothing.
         """
         with self._database.writing() as session:
             return commits.commit(session, tournament_id, matches)
@@ -177,12 +198,27 @@ class Store:
     def done_sequences(self, tournament_id: int) -> DoneSequences:
         """Return which sequence numbers are committed; supports `in`, `len` and iteration."""
         with self._database.reading() as session:
-            return commits.done_sequences(session, tournament_id)
+            return released.done_sequences(session, tournament_id)
 
     def attempts(self, tournament_id: int, *, voided_only: bool = False) -> tuple[AttemptRow, ...]:
         """Return the attempts in the order of sequence and number, to tell why a match was replayed."""
         with self._database.reading() as session:
             return commits.attempts(session, tournament_id, voided_only=voided_only)
+
+    def quarantines(self, tournament_id: int) -> tuple[QuarantineRow, ...]:
+        """Return the quarantined players of a tournament in the order in which it happened."""
+        with self._database.reading() as session:
+            return quarantine.quarantines(session, tournament_id)
+
+    def quarantine_differences(self, tournament_id: int) -> tuple[str, ...]:
+        """Judge the committed matches anew; return in words where stored quarantines are not what follows."""
+        with self._database.reading() as session:
+            return tuple(quarantine.differences(session, tournament_id))
+
+    def unplayed(self, tournament_id: int) -> int:
+        """Count the committed matches that count for nobody, for a quarantine."""
+        with self._database.reading() as session:
+            return quarantine.unplayed(session, tournament_id)
 
     # Results
 
@@ -238,15 +274,28 @@ class Store:
         with self._database.reading() as session:
             return games.record(session, game_id)
 
-    def faults(self, tournament_id: int, *, player_id: int | None = None) -> tuple[FaultRow, ...]:
-        """Return the faults in committed games (of one player), in scheduled order."""
+    def faults(
+        self, tournament_id: int, *, player_id: int | None = None, kind: FaultKind | None = None
+    ) -> tuple[FaultRow, ...]:
+        """Return the faults in committed games (of one player, of one kind), in scheduled order."""
         with self._database.reading() as session:
-            return tuple(games.faults(session, tournament_id, player_id))
+            return tuple(faults.faults(session, tournament_id, player_id, kind))
+
+    def fault(self, fault_id: int) -> FaultDetail:
+        """Return all that is kept of one fault; StoreError for an unknown id says which exist."""
+        with self._database.reading() as session:
+            return faults.fault(session, fault_id)
+
+    def conduct(self, tournament_id: int) -> tuple[ConductRow, ...]:
+        """Return how each entry behaved: faults and rates, isolation reached, idle CPU, quarantine."""
+        with self._database.reading() as session:
+            return conduct.conduct(session, tournament_id)
 
     def export(self, tournament_id: int, name: ExportName, *, system: RatingSystem = LIVE_ELO) -> Table:
         """Return a table of plain values for CSV or JSON; committed matches only, read as it is consumed.
 
-        Equal runs give equal tables, except for the times in `faults`.
+        Equal runs give equal tables, except for ids, times and texts of `faults`, and for `attempts`; in
+        `conduct`, idle CPU is a time.
         """
         columns = content.columns(name)
         self.tournament(tournament_id)

@@ -8,22 +8,23 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from arena.errors import StoreError
-from arena.store import tournaments
+from arena.store import quarantine, tournaments
 from arena.store.models import (
     AttemptModel,
-    EntryModel,
     FaultModel,
     GameModel,
+    IdleCpuModel,
     MatchModel,
     PlacementModel,
     PoolModel,
     RecordModel,
     SetupModel,
+    TournamentModel,
 )
-from arena.store.rows import AttemptRow, DoneSequences, FinishedMatch
+from arena.store.rows import AttemptRow, FinishedMatch
 from arena.types import Fault, GameResult, MatchResult, Pairing
 
 
@@ -37,64 +38,103 @@ class _Setup:
 def commit(session: Session, tournament_id: int, matches: Sequence[FinishedMatch]) -> tuple[bool, ...]:
     """Store attempts and tell for each whether it now counts; the tournament's row is the writers' lock."""
     tournament = tournaments.require(session, tournament_id, lock=True)
-    entries = _entries(session, tournament_id)
-    setups = _setups(session, tournament_id)
-    sequences = [match.pairing.sequence for match in matches]
-    done = _committed(session, tournament_id, sequences)
-    numbers = _attempt_numbers(session, tournament_id, sequences)
-    stored = datetime.now(UTC)
-    counts = []
-    for match in matches:
-        _check_pairing(match.pairing, match.result, tournament.total, len(entries), setups)
-        sequence = match.pairing.sequence
-        if sequence in done:
-            counts.append(False)
-            continue
-        numbers[sequence] = numbers.get(sequence, 0) + 1
-        attempt = _attempt(tournament_id, match.result, numbers[sequence], stored)
-        if match.result.error:
-            session.add(attempt)
-        else:
-            setup = setups[match.pairing.setup]
-            _check_games(match.pairing, match.result, setup)
-            session.add(_match(tournament_id, match, attempt, setup, entries))
-            done.add(sequence)
-        counts.append(not match.result.error)
-    return tuple(counts)
-
-
-def done_sequences(session: Session, tournament_id: int) -> DoneSequences:
-    """Return the committed sequence numbers as a prefix and the rest."""
-    tournaments.require(session, tournament_id)
-    prefix = first_open(session, tournament_id)
-    query = select(MatchModel.sequence).where(
-        MatchModel.tournament_id == tournament_id, MatchModel.sequence > prefix
+    desk = _Desk(session, tournament, [match.pairing.sequence for match in matches])
+    counts = [desk.take(match) for match in matches]
+    session.flush()
+    withdrawn = quarantine.settle(session, tournament)
+    return tuple(
+        counted and match.pairing.sequence not in withdrawn
+        for counted, match in zip(counts, matches, strict=True)
     )
-    return DoneSequences(prefix, frozenset(session.scalars(query)))
 
 
-def first_open(session: Session, tournament_id: int, start: int = 0) -> int:
-    """Return the lowest sequence number from `start` on that is not committed."""
-    own = MatchModel.tournament_id == tournament_id
-    if session.scalar(select(MatchModel.id).where(own, MatchModel.sequence == start)) is None:
-        return start
-    later = aliased(MatchModel)
-    following = (
-        select(later.id)
-        .where(later.tournament_id == tournament_id, later.sequence == MatchModel.sequence + 1)
-        .exists()
-    )
-    query = (
-        select(MatchModel.sequence)
-        .where(own, MatchModel.sequence >= start, ~following)
-        .order_by(MatchModel.sequence)
-        .limit(1)
-    )
-    return session.scalars(query).one() + 1
+class _Desk:
+    """Takes in the attempts of one transaction."""
+
+    def __init__(self, session: Session, tournament: TournamentModel, sequences: Sequence[int]) -> None:
+        self.session = session
+        self.tournament = tournament
+        self.entries = tournaments.entries(session, tournament.id)
+        self.setups = _setups(session, tournament.id)
+        self.done = _committed(session, tournament.id, sequences)
+        self.numbers = _attempt_numbers(session, tournament.id, sequences)
+        verdicts = quarantine.stored_verdicts(session, tournament.id) if tournament.quarantine_after else {}
+        self.judge = quarantine.Judge(tournament.quarantine_after, {}, verdicts)
+        self.stored = datetime.now(UTC)
+
+    def take(self, match: FinishedMatch) -> bool:
+        """Store an attempt; True when the match counts by it."""
+        pairing, result = match.pairing, match.result
+        _check_pairing(match, self.tournament.total, len(self.entries), self.setups)
+        if pairing.sequence in self.done:
+            return False
+        outsider = self.judge.excludes(pairing.players, pairing.sequence)
+        if result is None and outsider is None:
+            raise StoreError(f"match {pairing.sequence}: none of its players is quarantined; play it")
+        attempt = self._attempt(pairing.sequence, result)
+        if attempt.error:
+            self.session.add(attempt)
+            return False
+        if result is not None:
+            _check_games(pairing, result, self.setups[pairing.setup])
+        if result is None or outsider is not None:
+            self._add_unplayed(match, attempt, outsider)
+            return False
+        identities = [self.entries[player].id for player in pairing.players]
+        self._add(match, attempt, [_game(game, identities) for game in result.games])
+        return True
+
+    def _attempt(self, sequence: int, result: MatchResult | None) -> AttemptModel:
+        self.numbers[sequence] = self.numbers.get(sequence, 0) + 1
+        return AttemptModel(
+            tournament_id=self.tournament.id,
+            sequence=sequence,
+            number=self.numbers[sequence],
+            worker=result.worker if result else "",
+            error=plain_text(result.error) if result else "",
+            wall_ms=result.wall_ms if result else 0.0,
+            cpu_ms=result.cpu_ms if result else 0.0,
+            stored=self.stored,
+        )
+
+    def _add_unplayed(self, match: FinishedMatch, attempt: AttemptModel, outsider: int | None) -> None:
+        """A match without games, whose attempt says why."""
+        assert outsider is not None
+        since = self.judge.found[outsider].sequence
+        was_played = match.result is not None
+        attempt.error = quarantine.why_unplayed(self.entries[outsider].label, since, was_played)
+        self._add(match, attempt, [])
+
+    def _add(self, match: FinishedMatch, attempt: AttemptModel, games: list[GameModel]) -> None:
+        pairing = match.pairing
+        self.done.add(pairing.sequence)
+        self.session.add(
+            MatchModel(
+                tournament_id=self.tournament.id,
+                sequence=pairing.sequence,
+                round=pairing.round,
+                setup=pairing.setup,
+                pool_id=self.setups[pairing.setup].pool_id,
+                key=match.key,
+                players=pairing.players,
+                attempt=attempt,
+                games=games,
+                idle_cpu=self._idle_cpu(match) if games else [],
+            )
+        )
+
+    def _idle_cpu(self, match: FinishedMatch) -> list[IdleCpuModel]:
+        """What was measured; a bot without a process of its own has nothing to measure."""
+        measured = match.result.idle_cpu_ms if match.result else ()
+        return [
+            IdleCpuModel(player_id=self.entries[player].id, cpu_ms=cpu_ms)
+            for player, cpu_ms in zip(match.pairing.players, measured, strict=False)
+            if cpu_ms
+        ]
 
 
 def attempts(session: Session, tournament_id: int, *, voided_only: bool) -> tuple[AttemptRow, ...]:
-    """Return the attempts by sequence and number."""
+    """Return the attempts by sequence and number; voided ones are those after which a match stayed open."""
     tournaments.require(session, tournament_id)
     query = (
         select(AttemptModel)
@@ -102,20 +142,12 @@ def attempts(session: Session, tournament_id: int, *, voided_only: bool) -> tupl
         .order_by(AttemptModel.sequence, AttemptModel.number)
     )
     if voided_only:
-        query = query.where(AttemptModel.error != "")
+        settled = select(MatchModel.id).where(MatchModel.attempt_id == AttemptModel.id).exists()
+        query = query.where(AttemptModel.error != "", ~settled)
     return tuple(
         AttemptRow(a.sequence, a.number, a.worker, a.error, a.wall_ms, a.cpu_ms, a.stored)
         for a in session.scalars(query)
     )
-
-
-def _entries(session: Session, tournament_id: int) -> list[int]:
-    query = (
-        select(EntryModel.player_id)
-        .where(EntryModel.tournament_id == tournament_id)
-        .order_by(EntryModel.position)
-    )
-    return list(session.scalars(query))
 
 
 def _setups(session: Session, tournament_id: int) -> list[_Setup]:
@@ -144,11 +176,10 @@ def _attempt_numbers(session: Session, tournament_id: int, sequences: Sequence[i
     return dict(iter(session.execute(query)))
 
 
-def _check_pairing(
-    pairing: Pairing, result: MatchResult, total: int, entries: int, setups: Sequence[_Setup]
-) -> None:
+def _check_pairing(match: FinishedMatch, total: int, entries: int, setups: Sequence[_Setup]) -> None:
+    pairing, result = match.pairing, match.result
     where = f"match {pairing.sequence}"
-    if result.sequence != pairing.sequence:
+    if result is not None and result.sequence != pairing.sequence:
         raise StoreError(f"{where}: the result is that of match {result.sequence}")
     if not 0 <= pairing.sequence < total:
         raise StoreError(f"{where}: the tournament has matches 0..{total - 1}")
@@ -186,37 +217,6 @@ def _problem(game: GameResult, seats: int, players: int) -> str:
     return ""
 
 
-def _attempt(tournament_id: int, result: MatchResult, number: int, stored: datetime) -> AttemptModel:
-    return AttemptModel(
-        tournament_id=tournament_id,
-        sequence=result.sequence,
-        number=number,
-        worker=result.worker,
-        error=result.error,
-        wall_ms=result.wall_ms,
-        cpu_ms=result.cpu_ms,
-        stored=stored,
-    )
-
-
-def _match(
-    tournament_id: int, match: FinishedMatch, attempt: AttemptModel, setup: _Setup, entries: Sequence[int]
-) -> MatchModel:
-    pairing = match.pairing
-    identities = [entries[player] for player in pairing.players]
-    return MatchModel(
-        tournament_id=tournament_id,
-        sequence=pairing.sequence,
-        round=pairing.round,
-        setup=pairing.setup,
-        pool_id=setup.pool_id,
-        key=match.key,
-        players=pairing.players,
-        attempt=attempt,
-        games=[_game(game, identities) for game in match.result.games],
-    )
-
-
 def _game(game: GameResult, identities: Sequence[int]) -> GameModel:
     return GameModel(
         rotation=game.rotation,
@@ -241,6 +241,7 @@ def _placement(game: GameResult, seat: int, identities: Sequence[int]) -> Placem
         placement_hi=hi,
         eliminated_at=game.eliminated_at[seat],
         won=seat in game.winners,
+        guard=game.guards[seat] if game.guards else "",
         faults=[_fault(fault) for fault in game.faults if fault.seat == seat],
     )
 
@@ -252,5 +253,14 @@ def _fault(fault: Fault) -> FaultModel:
         limit_ms=fault.limit_ms,
         used_ms=fault.used_ms,
         action=fault.action,
-        message=fault.message,
+        message=plain_text(fault.message),
+        queue_ms=fault.queue_ms,
+        transport_ms=fault.transport_ms,
+        output=plain_text(fault.output),
+        last_message=plain_text(fault.last_message),
     )
+
+
+def plain_text(text: str) -> str:
+    """Return text that every database takes, whatever a bot wrote: no NUL, no lone surrogates."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()

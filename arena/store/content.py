@@ -5,32 +5,41 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
+from typing import get_args
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session, selectinload
 
 from arena.errors import StoreError
 from arena.ratings import RatingSystem
-from arena.store import games, standings, tournaments
+from arena.store import commits, conduct, faults, games, standings, tournaments
 from arena.store.models import GameModel, MatchModel
+from arena.types import FaultKind
 
 _Value = str | int | float | None
+KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
 
 _COLUMNS = {
     "standings": (
         *("player", "identity", "bot", "version", "options", "games", "matches", "void"),
-        *("score", "score_se", "wins", "capped", "faults", "rating"),
+        *("score", "score_se", "wins", "capped", "faults", "fault_rate", "rating"),
     ),
     "pairwise": ("player", "opponent", "games", "score", "opponent_score", "outscored", "tied"),
     "games": (
         *("sequence", "rotation", "round", "variant", "ruleset_hash", "seats", "teams", "turn_cap"),
         *("point_rule", "termination", "laps", "decisions", "digest"),
         *("seat", "player", "score", "placement_lo", "placement_hi", "eliminated_at", "won", "reason"),
+        "guard",
     ),
     "faults": (
-        *("sequence", "rotation", "seat", "player", "kind", "decision"),
-        *("limit_ms", "used_ms", "action", "message"),
+        *("fault", "sequence", "rotation", "seat", "player", "kind", "decision"),
+        *("limit_ms", "used_ms", "queue_ms", "transport_ms", "action", "message", "last_message", "output"),
     ),
+    "conduct": (
+        *("player", "games", "faults", "fault_rate", "retired_rate", *KINDS),
+        *("guards", "idle_cpu_ms", "quarantined_after", "unplayed"),
+    ),
+    "attempts": ("sequence", "number", "worker", "wall_ms", "cpu_ms", "error"),
 }
 
 
@@ -71,7 +80,13 @@ def rows(
     """Yield a table's rows of plain values; they read the session lazily."""
     if name == "standings":
         return _standings(session, tournament_id, system)
-    readers = {"pairwise": _pairwise, "games": _games, "faults": _faults}
+    readers = {
+        "pairwise": _pairwise,
+        "games": _games,
+        "faults": _faults,
+        "conduct": _conduct,
+        "attempts": _attempts,
+    }
     return readers[name](session, tournament_id)
 
 
@@ -81,7 +96,7 @@ def _standings(session: Session, tournament_id: int, system: RatingSystem) -> It
         yield (
             *(player.label, player.identity, player.bot, player.version, player.options),
             *(row.games, row.matches, row.void, row.score, row.score_se),
-            *(row.wins, row.capped, row.faults, row.rating),
+            *(row.wins, row.capped, row.faults, row.fault_rate, row.rating),
         )
 
 
@@ -104,15 +119,33 @@ def _games(session: Session, tournament_id: int) -> Iterator[tuple[_Value, ...]]
         )
         for seat in game.seats:
             place = (*seat.placement, seat.eliminated_at, int(seat.won), seat.reason)
-            yield (*common, seat.seat, seat.player, seat.score, *place)
+            yield (*common, seat.seat, seat.player, seat.score, *place, seat.guard)
 
 
 def _faults(session: Session, tournament_id: int) -> Iterator[tuple[_Value, ...]]:
-    for fault in games.faults(session, tournament_id):
+    """Yield one row a fault; its id, times and texts may differ between equal runs."""
+    for fault, output, last_message in faults.with_texts(session, tournament_id):
         yield (
-            *(fault.sequence, fault.rotation, fault.seat, fault.player, fault.kind, fault.decision),
-            *(fault.limit_ms, fault.used_ms, fault.action, fault.message),
+            *(fault.id, fault.sequence, fault.rotation, fault.seat, fault.player, fault.kind),
+            *(fault.decision, fault.limit_ms, fault.used_ms, fault.queue_ms, fault.transport_ms),
+            *(fault.action, fault.message, last_message, output),
         )
+
+
+def _conduct(session: Session, tournament_id: int) -> Iterator[tuple[_Value, ...]]:
+    for row in conduct.conduct(session, tournament_id):
+        yield (
+            *(row.player.label, row.games, row.faults, row.fault_rate, row.retired_rate),
+            *(row.kinds.get(kind, 0) for kind in KINDS),
+            *(",".join(row.guards), row.idle_cpu_ms),
+            *(row.quarantine.sequence if row.quarantine else None, row.unplayed),
+        )
+
+
+def _attempts(session: Session, tournament_id: int) -> Iterator[tuple[_Value, ...]]:
+    """Yield every try at a match, with the reason of those that do not count."""
+    for row in commits.attempts(session, tournament_id, voided_only=False):
+        yield (row.sequence, row.number, row.worker, row.wall_ms, row.cpu_ms, row.error)
 
 
 def _game_facts(game: GameModel, identities: Mapping[int, str]) -> list[object]:

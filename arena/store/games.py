@@ -1,4 +1,4 @@
-"""Reading committed games: one by one with reasons in words, their records, and faults."""
+"""Reading committed games: one by one with reasons in words, and their records."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from arena.store.models import (
     PlacementModel,
     RecordModel,
 )
-from arena.store.rows import FaultRow, GameRow, PoolRow, SeatRow
-from arena.types import FaultKind, Termination
+from arena.store.rows import GameRow, PoolRow, SeatRow
+from arena.types import Termination
 
 _END = {
     "rules": "the rules ended the game",
@@ -60,37 +60,6 @@ def record(session: Session, game_id: int) -> bytes:
     return found.content
 
 
-def faults(session: Session, tournament_id: int, player_id: int | None = None) -> Iterator[FaultRow]:
-    """Yield the faults in scheduled order."""
-    labels = {entry.id: entry.label for entry in tournaments.entries(session, tournament_id)}
-    if player_id is not None and player_id not in labels:
-        raise StoreError(f"no player with id {player_id} in tournament {tournament_id}")
-    query = (
-        select(FaultModel, PlacementModel.player_id, GameModel.rotation, MatchModel.sequence)
-        .join(PlacementModel.faults)
-        .join(GameModel, GameModel.id == PlacementModel.game_id)
-        .join(MatchModel, MatchModel.id == GameModel.match_id)
-        .where(MatchModel.tournament_id == tournament_id)
-        .order_by(MatchModel.sequence, GameModel.rotation, FaultModel.decision, FaultModel.id)
-    )
-    if player_id is not None:
-        query = query.where(PlacementModel.player_id == player_id)
-    for fault, player, rotation, sequence in session.execute(query.execution_options(yield_per=1000)):
-        yield FaultRow(
-            game=fault.game_id,
-            sequence=sequence,
-            rotation=rotation,
-            seat=fault.seat,
-            player=labels[player],
-            kind=cast(FaultKind, fault.kind),
-            decision=fault.decision,
-            limit_ms=fault.limit_ms,
-            used_ms=fault.used_ms,
-            action=fault.action,
-            message=fault.message,
-        )
-
-
 def _games() -> Select[MatchModel, GameModel]:
     details = (selectinload(GameModel.placements), selectinload(GameModel.faults))
     return select(MatchModel, GameModel).join(MatchModel.games).options(*details)
@@ -121,6 +90,7 @@ def _seat_row(game: GameModel, seat: PlacementModel, labels: Mapping[int, str]) 
         placement=(seat.placement_lo, seat.placement_hi),
         eliminated_at=seat.eliminated_at,
         won=seat.won,
+        guard=seat.guard,
         reason=_reason(seat, game.termination, faults),
     )
 

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from arena.errors import StoreError
 from arena.ratings import Change, OnlineRatingSystem, RatedGame
-from arena.store import commits, tournaments
+from arena.store import released, tournaments
 from arena.store.models import (
     EntryModel,
     GameModel,
@@ -74,7 +74,7 @@ def games_in_order(session: Session, pool_id: int, tournament_id: int | None = N
         tournaments.require(session, tournament_id)
         query = query.where(TournamentModel.id == tournament_id)
     for tournament in session.scalars(query).all():
-        end = commits.first_open(session, tournament)
+        end = released.first_open(session, tournament)
         for match in _matches(session, tournament, 0, end, pool_id):
             yield from match.games
 
@@ -89,7 +89,7 @@ def update(session: Session, tournament_id: int, system: OnlineRatingSystem) -> 
             "use the same options or recompute the ratings"
         )
     start = current.next_sequence
-    end = commits.first_open(session, tournament_id, start)
+    end = released.first_open(session, tournament_id, start)
     if end > start:
         board = stored_board(session, tournament_id, system)
         for low, high in windows(start, end):

@@ -9,7 +9,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from arena.ratings import OnlineRatingSystem
-from arena.store import commits, rating_log, tournaments
+from arena.store import rating_log, released, tournaments
 from arena.store.models import MatchModel, RatingChangeModel
 
 _MAX_LINES = 50
@@ -55,7 +55,7 @@ def recompute(session: Session, tournament_id: int, system: OnlineRatingSystem) 
     differences = _Differences({entry.id: entry.label for entry in entries})
     if mark.settings != system.settings:
         differences.add(f"stored with {mark.settings}, computed with {system.settings}")
-    end = commits.first_open(session, tournament_id)
+    end = released.first_open(session, tournament_id)
     if mark.next_sequence > end:
         differences.add(f"rated up to match {mark.next_sequence - 1}, but only {end} are released")
     rated = min(mark.next_sequence, end)

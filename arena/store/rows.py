@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -10,16 +10,19 @@ from typing import Literal
 from arena.types import FaultKind, MatchResult, Pairing, PointRule, Termination
 
 TournamentState = Literal["running", "stopped", "finished"]
-ExportName = Literal["standings", "games", "pairwise", "faults"]
+ExportName = Literal["standings", "games", "pairwise", "faults", "conduct", "attempts"]
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedMatch:
-    """One attempt to be committed: its place in the schedule, its 16-byte match key, and how it went."""
+    """One attempt to be committed: its place in the schedule, its 16-byte match key, and how it went.
+
+    `result` is None for a match that is not played because one of its players is quarantined.
+    """
 
     pairing: Pairing
     key: bytes
-    result: MatchResult
+    result: MatchResult | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,8 @@ class LeaderboardRow:
     `score` is the mean score a game in [0, 1] over the games that the point rule did not void (`void` counts
     those), `score_se` its standard error with the match as the unit (None below two matches); `wins` counts
     games won, alone or with others; `capped` is the share of games that ended at the turn cap; `faults`
-    counts faults; `rating` is None while no match of the player is rated.
+    counts faults, `fault_rate` is the share of games with one; `rating` is None while no match of the player
+    is rated.
     """
 
     player: PlayerRow
@@ -123,6 +127,7 @@ class LeaderboardRow:
     wins: int
     capped: float
     faults: int
+    fault_rate: float
     rating: float | None
 
 
@@ -154,8 +159,12 @@ class SeatShareRow:
 
 @dataclass(frozen=True, slots=True)
 class FaultRow:
-    """A fault of a player: in which game, at which decision, with limit and time used in milliseconds."""
+    """A fault of a player: in which game, at which decision; times are in milliseconds.
 
+    `used_ms` counts against `limit_ms`; queue and transport are the rest of the time to the answer.
+    """
+
+    id: int
     game: int
     sequence: int
     rotation: int
@@ -165,13 +174,73 @@ class FaultRow:
     decision: int
     limit_ms: float
     used_ms: float
+    queue_ms: float
+    transport_ms: float
     action: str
     message: str
 
 
 @dataclass(frozen=True, slots=True)
+class FaultDetail:
+    """All that is kept of one fault; `command` is how the bot was started, `guard` how it was kept apart.
+
+    `output` is the head and tail of its stderr, `last_message` the last it sent; `quarantine` tells whether
+    this fault is the one that put its player into quarantine.
+    """
+
+    fault: FaultRow
+    output: str
+    last_message: str
+    tournament_id: int
+    tournament: str
+    variant: str
+    seats: int
+    player: PlayerRow
+    command: str
+    guard: str
+    quarantine: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantineRow:
+    """A player (by label and entry index) that no match after `sequence` counts for.
+
+    Its last `games` games up to there each ended with it retired; the last of those faults is `fault`, an id.
+    """
+
+    player: str
+    entry: int
+    sequence: int
+    games: int
+    kind: FaultKind
+    fault: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConductRow:
+    """How a player behaved over its own games; rates are shares of them, in [0, 1], None without games.
+
+    `fault_rate`: games with a fault of it; `retired_rate`: games that a fault took it out of; `kinds`: number
+    of faults by kind. `guards` are the isolation levels reached. `idle_cpu_ms` is the mean CPU time a match
+    that its process burned while it owed no answer, None where none was measured. `unplayed` counts the
+    player's matches that a quarantine, its own or another's, kept from counting.
+    """
+
+    player: PlayerRow
+    games: int
+    faults: int
+    fault_rate: float | None
+    retired_rate: float | None
+    kinds: Mapping[FaultKind, int]
+    guards: tuple[str, ...]
+    idle_cpu_ms: float | None
+    quarantine: QuarantineRow | None
+    unplayed: int
+
+
+@dataclass(frozen=True, slots=True)
 class SeatRow:
-    """How a game ended for one seat; `reason` says it in words."""
+    """How a game ended for one seat; `reason` says it in words, `guard` how far its bot was kept apart."""
 
     seat: int
     player: str
@@ -179,6 +248,7 @@ class SeatRow:
     placement: tuple[int, int]
     eliminated_at: int
     won: bool
+    guard: str
     reason: str
 
 

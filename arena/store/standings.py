@@ -65,10 +65,10 @@ def leaderboard(session: Session, scope: Scope, system: RatingSystem) -> tuple[L
         for player, seats in _by_player(match).items():
             standings[player].add_match(seats)
     players = _players(session, scope)
-    faults = dict(iter(session.execute(_faults(scope))))
+    faults = {player: (count, games) for player, count, games in session.execute(_faults(scope))}
     ratings = _ratings(session, scope, system)
     rows = (
-        standing.row(players[player], faults.get(player, 0), ratings.get(player))
+        standing.row(players[player], *faults.get(player, (0, 0)), ratings.get(player))
         for player, standing in standings.items()
     )
     return tuple(sorted(rows, key=lambda row: (-row.score, -row.wins, row.player.label)))
@@ -143,7 +143,7 @@ class _Standing:
         self.points.append(math.fsum(seat.score for seat in seats))
         self.counted.append(sum(not seat.voided for seat in games.values()))
 
-    def row(self, player: PlayerRow, faults: int, rating: float | None) -> LeaderboardRow:
+    def row(self, player: PlayerRow, faults: int, faulted: int, rating: float | None) -> LeaderboardRow:
         """Return the standing; shares have the player's own games as denominator."""
         counted = sum(self.counted)
         score = math.fsum(self.points) / counted if counted else 0.0
@@ -157,6 +157,7 @@ class _Standing:
             wins=self.wins,
             capped=self.capped / self.games,
             faults=faults,
+            fault_rate=faulted / self.games,
             rating=rating,
         )
 
@@ -204,9 +205,10 @@ def _players(session: Session, scope: Scope) -> dict[int, PlayerRow]:
     return {player.id: tournaments.player_row(player) for player in session.scalars(select(PlayerModel))}
 
 
-def _faults(scope: Scope) -> Select[int, int]:
+def _faults(scope: Scope) -> Select[int, int, int]:
+    """Count each player's faults, and its games with one."""
     return (
-        select(PlacementModel.player_id, func.count(FaultModel.id))
+        select(PlacementModel.player_id, func.count(FaultModel.id), func.count(GameModel.id.distinct()))
         .join(PlacementModel.faults)
         .join(GameModel, GameModel.id == PlacementModel.game_id)
         .join(MatchModel, MatchModel.id == GameModel.match_id)

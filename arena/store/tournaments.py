@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -23,7 +24,7 @@ from arena.store.models import (
     TournamentModel,
 )
 from arena.store.rows import PlayerRow, PoolRow, TournamentRow, TournamentState
-from arena.types import Player, PointRule, VariantSetup
+from arena.types import BotSpec, Player, PointRule, VariantSetup
 
 Model = TypeVar("Model", bound=Base)
 
@@ -44,6 +45,7 @@ def create(
     setups: Sequence[VariantSetup],
     players: Sequence[Player],
     total: int,
+    quarantine_after: int,
 ) -> int:
     """Store a tournament with its setups and entries and return its id."""
     tournament = TournamentModel(
@@ -54,6 +56,7 @@ def create(
         commitment=commitment,
         seed=seed,
         total=total,
+        quarantine_after=quarantine_after,
     )
     session.add(tournament)
     session.flush()
@@ -246,7 +249,20 @@ def new_entry(session: Session, tournament_id: int, position: int, player: Playe
     )
     found = _find_or_add(session, select(PlayerModel).where(PlayerModel.identity == identity), new)
     found.label = player.name
-    return EntryModel(tournament_id=tournament_id, position=position, player_id=found.id, label=player.name)
+    return EntryModel(
+        tournament_id=tournament_id,
+        position=position,
+        player_id=found.id,
+        label=player.name,
+        command=command_line(player.bot),
+    )
+
+
+def command_line(bot: BotSpec) -> str:
+    """Say how a bot is started, as a person would in a shell; not part of the player's identity."""
+    if bot.kind == "python":
+        return f"{bot.target} (Python, in the platform's own process)"
+    return f"cd {shlex.quote(bot.target)} && {shlex.join(bot.argv)}"
 
 
 def _find_or_add(session: Session, query: Select[Model], new: Model) -> Model:

@@ -239,7 +239,9 @@ def test_exports_have_fixed_columns_and_plain_values(sample: Sample, name: Expor
     rows = list(table.rows)
     assert rows
     assert all(len(row) == len(table.columns) == len(set(table.columns)) for row in rows)
-    assert all(isinstance(value, str | int | float) for row in rows for value in row)
+    unknown = {"idle_cpu_ms", "quarantined_after"}  # what no bot of the sample has
+    for column, value in ((c, v) for row in rows for c, v in zip(table.columns, row, strict=True)):
+        assert isinstance(value, str | int | float) or (value is None and column in unknown), column
     text = io.StringIO()
     csv.writer(text).writerows([table.columns, *rows])
     read = list(csv.DictReader(io.StringIO(text.getvalue())))
@@ -283,8 +285,10 @@ def test_the_same_results_in_any_order_are_the_same_content(tmp_path: Path, samp
         assert other.store.commit_matches(other.id, [match]) == (True,)
         other.store.update_ratings(other.id)
     assert other.store.content_hash(other.id) == sample.store.content_hash(sample.id)
-    for name in get_args(ExportName):
+    for name in set(get_args(ExportName)) - {"attempts"}:
         one, two = (list(s.store.export(s.id, name).rows) for s in (sample, other))
+        if name == "faults":  # whose ids count in the order of commits
+            one, two = ([row[1:] for row in rows] for rows in (one, two))
         assert one == two
 
 
