@@ -15,6 +15,8 @@ from engine_core.description import Description, Kind
 MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 NOBODY = 255
 _EVENT = struct.Struct("<Iiii")
+# An event with so many dice; the engine counts them in a byte.
+_EVENTS = tuple(struct.Struct(f"<Iiii{dice}i") for dice in range(256))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +167,9 @@ def pack_events(events: Iterable[Event]) -> bytes:
     """Events in packed form."""
     parts = []
     for e in events:
-        seat = -1 if e.seat == NOBODY else e.seat
-        parts.append(_EVENT.pack(e.kind | e.a << 8 | e.b << 16 | e.c << 24, e.n, seat, len(e.dice)))
-        if e.dice:
-            parts.append(struct.pack(f"<{len(e.dice)}i", *e.dice))
+        seat, dice = e.seat, e.dice
+        template = e.kind | e.a << 8 | e.b << 16 | e.c << 24
+        parts.append(_EVENTS[len(dice)].pack(template, e.n, -1 if seat == NOBODY else seat, len(dice), *dice))
     return b"".join(parts)
 
 

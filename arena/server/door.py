@@ -99,15 +99,18 @@ class RemoteDoor:
     def ask(self, questions: Sequence[Question]) -> None:
         """Send a batch of questions, but those that the bot's plans answer."""
         with self._lock:
+            if self.fault is not None:
+                for question in questions:
+                    self._report_on(question, *self.fault)
+                return
             asked = []
             for question in questions:
-                key = question.game_id, question.seat, question.decision_id
-                if self.fault is not None:
-                    self._report(*key, *self.fault)
-                elif (code := self._ledger.planned(question)) is not None:
-                    self._inbox.put(Answer(*key, code, time.monotonic()))
-                else:
+                code = self._ledger.planned(question)
+                if code is None:
                     asked.append(self._ledger.ask(question))
+                else:
+                    key = question.game_id, question.seat, question.decision_id
+                    self._inbox.put(Answer(*key, code, time.monotonic()))
             if self._connection is not None:
                 self._send_all(self._ledger.messages(asked))
 
@@ -271,18 +274,17 @@ class RemoteDoor:
         if found is None:
             return False
         question, code, problem = found
-        key = question.game_id, question.seat, question.decision_id
         if problem:
-            self._report(*key, "malformed", problem, received)
+            self._report_on(question, "malformed", problem, received)
         else:
+            key = question.game_id, question.seat, question.decision_id
             self._inbox.put(Answer(*key, code, received))
         return True
 
     def _malformed(self, message: str, received: float) -> None:
         """A message that cannot be told to answer any one question spoils all that are open."""
         for question in self._ledger.take_open():
-            key = question.game_id, question.seat, question.decision_id
-            self._report(*key, "malformed", message, received)
+            self._report_on(question, "malformed", message, received)
 
     def _not_joined(self) -> None:
         if self._launched:
@@ -316,13 +318,18 @@ class RemoteDoor:
         self._set_timer(None)
         asked = self._ledger.take_open()
         for question in asked:
-            self._report(question.game_id, question.seat, question.decision_id, kind, message)
+            self._report_on(question, kind, message)
         for game_id, seat in self._ledger.games.keys() - {(q.game_id, q.seat) for q in asked}:
             self._report(game_id, seat, NO_DECISION, kind, message)
         if self.ready_at is None:
             self.ready_at = time.monotonic()  # from now on every question is answered by the fault
         if self._connection is not None:
             self._connection.close(Refused(grpc.StatusCode.RESOURCE_EXHAUSTED, f"{kind}: {message}"))
+
+    def _report_on(
+        self, question: Question, kind: FaultKind, message: str, received: float | None = None
+    ) -> None:
+        self._report(question.game_id, question.seat, question.decision_id, kind, message, received)
 
     def _report(
         self,

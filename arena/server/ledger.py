@@ -29,11 +29,10 @@ class OpenGame:
 
 @dataclass(slots=True)
 class Asked:
-    """An open question of a numbered game, and the message that asked it once it was put into words."""
+    """An open question of a numbered game."""
 
     question: Question
     game: int
-    message: play_pb2.Decide | None = None
 
 
 class Ledger:
@@ -89,34 +88,33 @@ class Ledger:
 
     def messages(self, decision_ids: Iterable[int]) -> Iterator[Response]:
         """Open questions in the form the bot wants, in as few messages as clients are sure to accept."""
-        batch, size = play_pb2.DecideBatch(), 0
+        response, size = Response(), 0
+        batch = response.decides.decides
         for decision_id in decision_ids:
             if size > BATCH_BYTES:
-                yield Response(decides=batch)
-                batch, size = play_pb2.DecideBatch(), 0
-            asked = self._asked[decision_id]
-            if asked.message is None:
-                asked.message = self._message(decision_id, asked)
-            batch.decides.append(asked.message)
-            size += asked.message.ByteSize()
-        if batch.decides:
-            yield Response(decides=batch)
+                yield response
+                response, size = Response(), 0
+                batch = response.decides.decides
+            size += self._put_into_words(batch.add(), decision_id, self._asked[decision_id])
+        if batch:
+            yield response
 
-    def _message(self, decision_id: int, asked: Asked) -> play_pb2.Decide:
+    def _put_into_words(self, message: play_pb2.Decide, decision_id: int, asked: Asked) -> int:
+        """Fill a message in (built in place, since copying costs more); its size in bytes, about."""
         question = asked.question
-        message = play_pb2.Decide(
-            decision_id=decision_id, game=asked.game, game_left_ms=wire.milliseconds(question.bank_s)
-        )
+        message.decision_id = decision_id
+        message.game = asked.game
+        message.game_left_ms = wire.milliseconds(question.bank_s)
         events = () if self.skip_events else question.events
         if self.typed:
             message.typed_legal.extend(wire.range_messages(question.legal))
             message.typed_view.extend(wire.view_messages(question.view))
             message.typed_events.extend(wire.event_messages(events))
-        else:
-            message.legal = question.legal.packed()
-            message.view = question.view.packed()
-            message.events = wire.pack_events(events)
-        return message
+            return message.ByteSize()
+        message.legal = legal = question.legal.packed()
+        message.view = view = question.view.packed()
+        message.events = happened = wire.pack_events(events) if events else b""
+        return len(legal) + len(view) + len(happened)
 
     def answer(self, act: play_pb2.Act) -> tuple[Question, int | None, str] | None:
         """(question, action code or None, what is wrong) for an answer; None: no such question is open."""
@@ -164,4 +162,5 @@ class Ledger:
 
     def _acknowledge(self, decision_id: int) -> None:
         """An answer shows that all sent before its question arrived."""
-        self._ends = [(after, end) for after, end in self._ends if after >= decision_id]
+        if self._ends:
+            self._ends = [(after, end) for after, end in self._ends if after >= decision_id]
