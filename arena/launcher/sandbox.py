@@ -20,6 +20,7 @@ HOME = "/home/bot"
 SOCKET = "/run/arena/server"
 READABLE = "ARENA_SANDBOX_READ"
 SOURCES = Path(__file__).resolve().parents[2]
+OURS = ("arena", "engine_core", "bots/sdk")
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt")
 SETTINGS = (
     *("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "os-release", "mime.types"),
@@ -110,7 +111,7 @@ def _readable(name: str, cwd: str, path: str) -> list[str]:
     found = shutil.which(name if "/" not in name else str(Path(cwd, name)), path=path)
     if found is None:
         raise FileNotFoundError(f"[Errno 2] No such file or directory: '{name}'")
-    wanted = [sys.base_prefix, sys.prefix, f"{SOURCES}/arena", f"{SOURCES}/engine_core"]
+    wanted = [sys.base_prefix, sys.prefix, *(f"{SOURCES}/{ours}" for ours in OURS)]
     wanted += [str(Path(found).resolve().parent), *path.split(os.pathsep)]
     wanted += os.environ.get(READABLE, "").split(os.pathsep)
     return [folder for folder in dict.fromkeys(wanted) if _is_worth_showing(Path(folder), cwd)]

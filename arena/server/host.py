@@ -55,7 +55,7 @@ def launch_bot(
             token=door.token,
             on_exit=door.process_exited,
             isolation=isolation,
-            jsonlines=getattr(server, "jsonlines_address", None) if bot.protocol == "jsonlines" else None,
+            jsonlines=server.jsonlines_address if bot.protocol == "jsonlines" else None,
         )
     except PluginError as error:
         door.not_started(str(error))

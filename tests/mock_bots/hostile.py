@@ -1,0 +1,164 @@
+"""Tries one thing that a bot has no business with, and prints what came of it. argv: what to try, and with what.
+
+Everything is bounded, should nobody stop it: it ends by itself within a minute.
+"""
+
+import ctypes
+import os
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+
+PTRACE_ATTACH = 16
+MIB = 2**20
+
+
+def read(*paths: str) -> None:
+    """Other bots' files, databases, homes: whatever it is pointed at."""
+    for path in paths:
+        try:
+            held = sorted(os.listdir(path)) if Path(path).is_dir() else Path(path).read_bytes()
+            print(f"read {path}: {held!r}"[:200])
+        except OSError as error:
+            print(f"no {path}: {error.strerror}")
+
+
+def write(*paths: str) -> None:
+    """Open for writing, but change nothing."""
+    for path in paths:
+        try:
+            os.close(os.open(path, os.O_WRONLY | (0 if Path(path).exists() else os.O_CREAT)))
+            print(f"wrote {path}")
+        except OSError as error:
+            print(f"no {path}: {error.strerror}")
+
+
+def environments(*_: str) -> None:
+    """What the environments of all processes hold, its own left out."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and entry.name != str(os.getpid()):
+            try:
+                print(entry.name, (entry / "environ").read_bytes())
+            except OSError:
+                continue
+
+
+def connect(port: str, abstract: str) -> None:
+    """TCP on loopback, an abstract Unix socket, and the network beyond."""
+    targets = {
+        "tcp": (socket.AF_INET, ("127.0.0.1", int(port))),
+        "abstract": (socket.AF_UNIX, "\0" + abstract),
+        "beyond": (socket.AF_INET, ("192.0.2.1", 9)),
+    }
+    for name, (family, address) in targets.items():
+        with socket.socket(family, socket.SOCK_STREAM) as near:
+            near.settimeout(1.0)
+            try:
+                near.connect(address)
+                print(f"connected {name}")
+            except OSError as error:
+                print(f"no {name}: {error.strerror or error}")
+
+
+def attack(pid: str) -> None:
+    """Signal another process, trace it, and signal all there are (with a signal that does nothing)."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    try:
+        os.kill(int(pid), 0)
+        print("signalled")
+    except OSError as error:
+        print(f"no signal: {error.strerror}")
+    traced = libc.ptrace(PTRACE_ATTACH, int(pid), 0, 0)
+    print("traced" if traced == 0 else f"no trace: {os.strerror(ctypes.get_errno())}")
+    others = [name for name in os.listdir("/proc") if name.isdigit() and int(name) > 2]
+    print("sees", len(others) - 1, "others")
+
+
+def regain(*_: str) -> None:
+    """More rights than it was given: a user namespace of its own, higher limits, a host's name."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    print("namespace" if libc.unshare(0x10000000) == 0 else "no namespace")
+    status = Path("/proc/self/status").read_text()
+    for line in status.splitlines():
+        if line.startswith(("NoNewPrivs", "CapEff")):
+            print(line)
+
+
+def memory(mib: str) -> None:
+    """Fill memory, a MiB at a time."""
+    held = []
+    for _ in range(int(mib)):
+        held.append(b"x" * MIB)
+    time.sleep(20)
+    print("kept", len(held))
+
+
+def shared_memory(mib: str) -> None:
+    """Fill memory through children, each well below the limit."""
+    for _ in range(8):
+        if os.fork() == 0:
+            memory(str(int(mib) // 8))
+            os._exit(0)
+    time.sleep(20)
+
+
+def processes(number: str) -> None:
+    """So many children."""
+    for _ in range(int(number)):
+        if os.fork() == 0:
+            time.sleep(20)
+            os._exit(0)
+    time.sleep(20)
+
+
+def bomb(depth: str) -> None:
+    """2 ** depth processes, each in a session of its own."""
+    for _ in range(int(depth)):
+        if os.fork() == 0:
+            os.setsid()
+    time.sleep(20)
+
+
+def file(mib: str) -> None:
+    """One file, in its home; the signal for too big a file left to do what it does."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    with (Path.home() / "huge").open("wb") as stream:
+        for _ in range(int(mib)):
+            stream.write(bytes(MIB))
+
+
+def stubborn_file(mib: str) -> None:
+    """The same, but as Python does it: the signal ignored, the error raised."""
+    with (Path.home() / "huge").open("wb") as stream:
+        for _ in range(int(mib)):
+            stream.write(bytes(MIB))
+
+
+def files(number: str) -> None:
+    """Many small files."""
+    for index in range(int(number)):
+        (Path("/tmp") / f"arena-file-{index}").write_bytes(bytes(MIB))
+
+
+def descriptors(*_: str) -> None:
+    """As many open files as it can get."""
+    held = [os.open("/dev/null", os.O_RDONLY) for _ in range(100_000)]
+    print("kept", len(held))
+
+
+def cpu(*_: str) -> None:
+    """Burn CPU, at most 20 seconds of it."""
+    while time.process_time() < 20:
+        pass
+
+
+def stubborn_cpu(*_: str) -> None:
+    """The same, deaf to the signal for too much."""
+    signal.signal(signal.SIGXCPU, signal.SIG_IGN)
+    cpu()
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])
