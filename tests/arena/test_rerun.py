@@ -1,0 +1,127 @@
+"""A recorded game, fed to another version of a bot: what it decides otherwise, and what comes of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+from tournament_samples import ROOT
+from tournament_samples import arena as run_arena
+
+from arena.record import parse
+from arena.rerun import decisions
+from arena.runners.interview import Interview
+from arena.seeds import bot_seed
+from arena.server import RemoteDoor
+from arena.types import BotSpec, Limits, Player
+
+FIRST = "def decide(view, legal, rng):\n    return legal[0].first()\n"
+LAST = "def decide(view, legal, rng):\n    return list(legal)[-1].last()\n"
+ILLEGAL = "def decide(view, legal, rng):\n    return 63\n"
+
+
+def arena(*arguments: object) -> CompletedProcess[str]:
+    return run_arena(*map(str, arguments))
+
+
+def recorded(folder: Path, *bots: str, variant: str = "classic", seed: int = 3) -> Path:
+    file = folder / "game.json"
+    done = arena("play", *bots, "--variant", variant, "--seed", seed, "--record", file)
+    assert done.returncode == 0, done.stderr
+    return file
+
+
+def rerun(file: Path, seat: int, bot: str | Path, *more: object) -> dict[str, Any]:
+    done = arena("rerun", file, "--seat", seat, "--bot", bot, "--json", *more)
+    assert done.returncode in (0, 1), done.stderr
+    facts: dict[str, Any] = json.loads(done.stdout)
+    return facts
+
+
+@pytest.mark.parametrize("variant", ["classic", "secret_mission", "command_room", "endor"])
+def test_the_same_bot_decides_the_same(variant: str, tmp_path: Path) -> None:
+    """Also one that draws, since it is told the seed of the game; also where both sides choose at once."""
+    seats = {"classic": 2, "endor": 2}.get(variant, 3)
+    file = recorded(tmp_path, *["random"] * seats, variant=variant)
+    steps = parse(file.read_text()).steps
+    for seat in range(seats):
+        facts = rerun(file, seat, "random")
+        assert facts["changed"] == []
+        assert (
+            facts["decisions"] == sum(step[0] == seat and not isinstance(step[1], str) for step in steps) > 0
+        )
+
+
+def test_another_bot_is_told_where_it_differs(tmp_path: Path) -> None:
+    """Every question with more than one answer is one where the first and the last legal action differ."""
+    first, last = tmp_path / "first.py", tmp_path / "last.py"
+    first.write_text(FIRST)
+    last.write_text(LAST)
+    file = tmp_path / "game.json"
+    arena("play", first, "random", "--seed", 3, "--option", "turn_cap=3", "--record", file)
+    record = parse(file.read_text())
+    facts = rerun(file, 0, last)
+    assert len(facts["changed"]) == facts["decisions"]
+    for change in facts["changed"]:
+        assert change["recorded"] == record.game().action_text(record.steps[change["step"]][1])
+        assert change["answer"] != change["recorded"]
+
+
+def test_a_branch_with_the_recorded_answer_is_the_recorded_game(tmp_path: Path) -> None:
+    """The same dice and bots that draw nothing: from any decision the game ends as it did."""
+    file = recorded(tmp_path, "greedy", "fortress")
+    record = parse(file.read_text())
+    total = rerun(file, 0, "greedy")["decisions"]
+    for number in (1, total // 2, total):
+        branched = rerun(file, 0, "greedy", "--branch", number)["branch"]
+        assert branched["final_digest"] == record.final_digest
+        assert tuple(branched["winners"]) == record.facts.winners
+
+
+def test_a_branch_goes_on_from_the_new_answer(tmp_path: Path) -> None:
+    file = recorded(tmp_path, "greedy", "random", "random")
+    facts = rerun(file, 1, "greedy", "--with", "greedy")
+    number = facts["changed"][0]["decision"]
+    facts = rerun(file, 1, "greedy", "--branch", number, "--with", "greedy")
+    assert facts["branch"]["final_digest"] != parse(file.read_text()).final_digest
+    assert sum(facts["branch"]["scores"]) == pytest.approx(1)
+
+
+def test_a_bot_in_a_process_of_its_own_is_asked_there(tmp_path: Path) -> None:
+    file = recorded(tmp_path, "random", "random")
+    record = parse(file.read_text())
+    spec = BotSpec("outrider", "command", str(ROOT / "bots" / "outrider"), ("python", "bot.py"))
+    with Interview(Player("outrider", spec), Limits(start=60, decision=60)) as bot:
+        door = bot.door
+        assert isinstance(door, RemoteDoor)
+        pid = door.pid
+        assert Path(f"/proc/{pid}").exists()
+        found = list(decisions(record, 0, bot, bot_seed(record.key, 0, 0)))
+    assert not Path(f"/proc/{pid}").exists()
+    assert found
+    assert not any(decision.fault for decision in found)
+    assert any(decision.changed for decision in found)
+
+
+def test_faults_are_listed_and_fail_the_command(tmp_path: Path) -> None:
+    file = recorded(tmp_path, "random", "random")
+    (tmp_path / "illegal.py").write_text(ILLEGAL)
+    done = arena("rerun", file, "--seat", 0, "--bot", tmp_path / "illegal.py")
+    assert done.returncode == 1
+    assert "faulted at" in done.stderr
+
+
+def test_wrong_use_says_what_would_be_right(tmp_path: Path) -> None:
+    file = recorded(tmp_path, "random", "random")
+    for more, problem in (
+        (("--seat", 2, "--bot", "random"), "its seats are 0 to 1"),
+        (("--seat", 0, "--bot", "nobody"), "nobody"),
+        (("--seat", 0, "--bot", "random", "--branch", 9999), "the seat has decisions 1 to"),
+        (("--seat", 0, "--bot", "random", "--branch", 1, "--with", "a", "--with", "b"), "--with"),
+    ):
+        done = arena("rerun", file, *more)
+        assert done.returncode == 2, done.stderr
+        assert problem in done.stderr
