@@ -7,8 +7,10 @@ another one thinks is retired once the open questions are answered.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+from arena.clocks import Bank, bank_text, time_text
 from arena.errors import PlatformFault
 from arena.record import Record, Step
 from arena.scores import Facts, placements, scores, winners
@@ -33,22 +35,20 @@ class Conduct:
         self.limits = limits
         self.faults: list[Fault] = []
         self.retired: set[int] = set()
-        self._used_s = [0.0] * seats
+        self.banks = [Bank(limits) for _ in range(seats)]
         self._strikes = [0] * seats
+        self._decision_s = limits.decision if limits.clocked else math.inf
 
-    def bill(self, seat: int, used_s: float) -> None:
-        """Take the time of a decision from a seat's game bank."""
-        self._used_s[seat] += used_s
-
-    def bank_s(self, seat: int) -> float:
-        """What is left of a seat's game bank, in seconds, never below 0."""
-        return max(0.0, self.limits.game - self._used_s[seat])
+    def limit_s(self, seat: int) -> float:
+        """What the next decision of a seat may take, in seconds."""
+        left_s = self.banks[seat].left_s
+        return left_s if left_s < self._decision_s else self._decision_s
 
     def strike(self, seat: int, kind: FaultKind) -> bool:
         """Count a fault; whether the seat retires for it."""
         self._strikes[seat] += 1
         out = kind in self.policy.retire or self._strikes[seat] >= self.policy.strikes
-        if out or self.bank_s(seat) == 0.0:
+        if out or self.banks[seat].left_s == 0.0:
             self.retired.add(seat)
         return seat in self.retired
 
@@ -57,8 +57,8 @@ class Conduct:
         count = f"fault {self._strikes[seat]} of {self.policy.strikes}"
         if seat not in self.retired:
             return f"`{default}` is played instead ({count})" if default else f"the seat plays on ({count})"
-        if self.bank_s(seat) == 0.0:
-            count = f"its {self.limits.game:g} s for the game are used up"
+        if self.banks[seat].left_s == 0.0:
+            count = f"its {bank_text(self.limits)} are used up"
         return f"the seat is retired, {self.policy.mode} ({count})"
 
 
@@ -66,6 +66,7 @@ class Referee:
     """Referees one game from set-up to result.
 
     `audience` are the seats whose questions carry events (default: all); without any a game is faster.
+    `opening` are steps of a record that are played before anybody is asked.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Referee:
         *,
         game_id: int = 0,
         dice: Iterable[int] = (),
+        opening: Iterable[Step] = (),
         labels: Sequence[str] = (),
         audience: Collection[int] | None = None,
         watch: Watch | None = None,
@@ -100,6 +102,9 @@ class Referee:
         self._leaving: set[int] = set()
         self._stopped: Termination | None = None
         self._tell(events)
+        for step in opening:
+            self._repeat(*step)
+        self.over = not self.state.pending_mask()
 
     def questions(self) -> list[Question]:
         """The open decisions that were not asked yet: all simultaneous ones, each asked once."""
@@ -110,11 +115,11 @@ class Referee:
         return list(self._open.values())
 
     def answer(self, seat: int, decision_id: int, action: int, used_s: float = 0.0) -> None:
-        """Take the answer to an open question, `used_s` seconds after it was asked; ignore any other."""
+        """Take the answer to an open question, thought about for `used_s` seconds; ignore any other."""
         question = self._open.get(seat)
         if question is None or question.decision_id != decision_id or seat in self._held:
             return
-        if used_s > question.limit_s:
+        if used_s > question.limit_s + question.margin_s:
             self.fault(seat, "timeout", "", used_s, question.limit_s)
             return
         try:
@@ -123,7 +128,7 @@ class Referee:
             self.fault(seat, "malformed", str(error), used_s, question.limit_s)
             return
         if legal:
-            self.conduct.bill(seat, used_s)
+            self.conduct.banks[seat].answered(used_s)
             self._hold(seat, action)
         else:
             self.fault(seat, "illegal", self._broken_rule(seat, action), used_s, question.limit_s)
@@ -151,7 +156,8 @@ class Referee:
         question = self._open.get(seat) if seat not in self._held else None
         default = question.legal[0].first() if question is not None else None
         if kind not in START_FAULTS:
-            self.conduct.bill(seat, used_s)
+            self.conduct.banks[seat].bill(used_s)
+        message = message or time_text(question, self.conduct.limits, used_s, limit_s)
         fallen = self._fallen(seat)
         retires = self.conduct.strike(seat, kind) and not fallen
         cost = self.conduct.cost(seat, self.game.action_text(default) if default is not None else "")
@@ -163,7 +169,9 @@ class Referee:
                 limit_ms=1000.0 * limit_s,
                 used_ms=1000.0 * used_s,
                 action="retire" if retires else "default",
-                message=f"{message or _late(used_s, limit_s)}; {'the seat had fallen' if fallen else cost}",
+                message=f"{message}; {'the seat had fallen' if fallen else cost}",
+                queue_ms=1000.0 * question.queue_s if question is not None else 0.0,
+                transport_ms=1000.0 * question.transport_s if question is not None else 0.0,
                 output=output,
                 last_message=last_message,
             )
@@ -209,8 +217,7 @@ class Referee:
 
     def _question(self, seat: int) -> Question:
         self._asked += 1
-        bank_s = self.conduct.bank_s(seat)
-        limit_s = min(self.conduct.limits.decision, bank_s)
+        bank_s, limit_s = self.conduct.banks[seat].left_s, self.conduct.limit_s(seat)
         backlog: Sequence[list[Event]] = ()
         if seat in self._backlog:
             backlog, self._backlog[seat] = self._backlog[seat], []
@@ -253,6 +260,15 @@ class Referee:
         self._leaving.clear()
         self.over = not self.state.pending_mask()
 
+    def _repeat(self, seat: int, what: int | str) -> None:
+        """Play a step of a record."""
+        if isinstance(what, str):
+            self.conduct.retired.add(seat)
+            self.steps.append((seat, what))
+            self._tell(self.state.retire(seat, what))
+        else:
+            self._play(seat, what)
+
     def _play(self, seat: int, action: int) -> None:
         self.steps.append((seat, action))
         try:
@@ -280,8 +296,3 @@ class Referee:
         if self._watch:
             public = tuple(event for event in events if event.visible_to(PUBLIC))
             self._watch(public, self.state.public_view())
-
-
-def _late(used_s: float, limit_s: float) -> str:
-    over = f", {used_s - limit_s:.3f} s over" if used_s > limit_s else ""
-    return f"took {used_s:.3f} s of {limit_s:.3f} s allowed{over}"

@@ -7,6 +7,7 @@ arrived and nothing else about time: the clock is the driver's, one for every ki
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -36,12 +37,15 @@ _START_TIMEOUT: FaultKind = "start_timeout"
 class Question:
     """One decision asked of one seat; `decision_id` counts the decisions of its game from 1.
 
-    `limit_s` is what the answer may take, `bank_s` what is left of the seat's game bank, both in seconds.
-    `view` and `events` are made when first read and may be read until the question is answered.
+    `limit_s` is what the answer may take, `bank_s` what is left of the seat's game bank, both in seconds and
+    infinite where no clock runs. The driver fills in what does not count: `queue_s` until it could be thought
+    about, `transport_s` on the way, and `margin_s`, by which an answer may be late. `view` and `events` are
+    made when first read and may be read until the question is answered.
     """
 
     __slots__ = (
         *("game_id", "seat", "decision_id", "legal", "limit_s", "bank_s"),
+        *("queue_s", "transport_s", "margin_s"),
         *("_state", "_backlog", "_view"),
     )
 
@@ -63,6 +67,7 @@ class Question:
         self.legal = legal
         self.limit_s = limit_s
         self.bank_s = bank_s
+        self.queue_s = self.transport_s = self.margin_s = 0.0
         self._state = state
         self._backlog = backlog
         self._view: View | None = None
@@ -127,6 +132,8 @@ class Door(Protocol):
     guard: str
     # What carries questions and answers: "in_process", "grpc", "jsonlines" or "remote".
     protocol: str
+    # The bot's process, if one was started for it on this host.
+    pid: int | None
 
     @property
     def ready_at(self) -> float | None:
@@ -176,7 +183,9 @@ class HangGuard:
             signal.setitimer(signal.ITIMER_REAL, *self._timer)
 
     def arm(self, limit_s: float) -> None:
-        """Raise Cut in `limit_s` seconds, and again while it is swallowed."""
+        """Raise Cut in `limit_s` seconds (infinity: never), and again while it is swallowed."""
+        if limit_s == math.inf:
+            return
         self._armed = True
         # 0 would mean no limit, not an exhausted one.
         signal.setitimer(signal.ITIMER_REAL, max(limit_s, 1e-6), CUT_AGAIN_S)
@@ -217,6 +226,7 @@ class InProcessDoor:
     max_open: int | None = None
     wants_events = False
     guard = protocol = "in_process"
+    pid = None
 
     def __init__(self, spec: BotSpec, inbox: Inbox) -> None:
         """Load the bot; PluginError names the file and what is wrong with it."""

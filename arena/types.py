@@ -139,7 +139,8 @@ class Pairing:
 class MatchPlan:
     """All a worker needs to play one match, and nothing else; `key` is the 16-byte match key.
 
-    `final`: no further attempt follows, so that what a bot loses by the host's doing counts.
+    `final`: no further attempt follows, so that what a bot loses by the host's doing counts. `opening` holds
+    steps of a record that are played before anybody is asked, `dice` rolls that are dictated.
     """
 
     sequence: int
@@ -150,6 +151,8 @@ class MatchPlan:
     policy: FaultPolicy = field(default_factory=FaultPolicy)
     isolation: Isolation = field(default_factory=Isolation)
     final: bool = False
+    opening: tuple[tuple[int, int | str], ...] = ()
+    dice: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """The driver plays matches: many games at once over one set of doors, and the only clock.
 
 A decision's time runs from the latest of (question sent, bot ready, that bot's previous answer received) to
-the answer, whatever the door. Waiting in a queue here and stalls of this host are not billed. All rotations
-of all matches at hand move together, so that questions reach a door in batches.
+the answer, whatever the door, less what a question's way takes (see arena.clocks). Waiting in a queue and
+stalls of this host are not billed; where a bot would lose by the host's doing, the match is voided. All
+rotations of all matches at hand move together, so that questions reach a door in batches.
 """
 
 from __future__ import annotations
@@ -14,19 +15,18 @@ from itertools import count
 from queue import Empty
 from traceback import extract_tb
 
+from arena.clocks import NO_WAY, STALL_S, RoundTrip, StallLog
 from arena.driver.table import Chair, Game, Line, Match
+from arena.driver.timekeeper import LIVENESS_S, LateByHost, Timekeeper
 from arena.errors import PlatformFault
 from arena.record import game_of
-from arena.referee import Referee, Watch
-from arena.seats import NO_DECISION, Answer, Door, GameOpening, Inbox
+from arena.referee import START_FAULTS, Referee, Watch
+from arena.seats import NO_DECISION, Answer, Door, GameOpening, Inbox, Question
 from arena.seeds import bot_seed
 from arena.types import GameResult, MatchPlan, MatchResult, Player
 
-# A wake-up this much too late was a stall of the host, and nobody knows how long: no bot pays for it.
-STALL_S = 0.1
 # How soon the driver notices that a bot it waits for has become ready.
 READY_POLL_S = 0.25
-
 # Doors outlive drivers: no number of a game is used twice in a process, so no answer can reach another game.
 _GAME_IDS = count(1)
 
@@ -37,7 +37,8 @@ class Driver:
     """Plays matches over the doors of their players; one thread, reusable, knows nothing of networks.
 
     `game_limit_s` ends a game after so many seconds (termination `game_limit`); `watch` may give a spectator
-    for a plan's rotation; `worker` signs the results.
+    for a plan's rotation; `worker` signs the results. `round_trips` says by protocol what a question's way
+    takes, `host` knows when this host stalled.
     """
 
     def __init__(
@@ -48,16 +49,20 @@ class Driver:
         worker: str = "",
         game_limit_s: float | None = None,
         watch: WatchGame | None = None,
+        round_trips: Mapping[str, RoundTrip] | None = None,
+        host: StallLog | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Take the doors, which all answer on `inbox`."""
-        self._lines = {player: Line(door) for player, door in doors.items()}
+        ways = round_trips or {}
+        self.lines = {player: Line(door, ways.get(door.protocol, NO_WAY)) for player, door in doors.items()}
         # Bots elsewhere think while bots in this process, which have no bound, are computed.
-        self._order = sorted(self._lines.values(), key=lambda line: line.door.max_open is None)
+        self._order = sorted(self.lines.values(), key=lambda line: line.door.max_open is None)
         self._inbox = inbox
         self._worker = worker
         self._game_limit_s = game_limit_s
         self._watch = watch
+        self._time = Timekeeper(host or StallLog())
         self._clock = clock
         self._games: dict[int, Game] = {}
         self._chairs: dict[tuple[int, int], Chair] = {}
@@ -112,6 +117,8 @@ class Driver:
             plan.limits,
             plan.setup.point_rule,
             game_id=next(_GAME_IDS),
+            dice=plan.dice,
+            opening=plan.opening,
             labels=labels,
             audience=[seat for seat, line in enumerate(lines) if line.door.wants_events],
             watch=self._watch(plan, rotation) if self._watch else None,
@@ -126,13 +133,14 @@ class Driver:
             line.door.open_game(GameOpening(game_id, seat, rules, seed, plan.limits, options, labels))
 
     def _line(self, player: Player) -> Line:
-        if player not in self._lines:
+        if player not in self.lines:
             raise PlatformFault(f"player {player.name} has no door")
-        return self._lines[player]
+        return self.lines[player]
 
     def _pose(self) -> None:
         """Line up the new questions of the games that moved; finish those that are over."""
         moved, self._moved = self._moved, {}
+        now = self._clock()
         for game in moved.values():
             if game.referee.game_id not in self._games:
                 continue
@@ -142,7 +150,7 @@ class Driver:
                     continue
                 for question in game.referee.questions():
                     chair = game.chairs[question.seat]
-                    chair.question = question
+                    chair.question, chair.posed_at = question, now
                     chair.line.waiting.append((chair, question))
             except Exception as error:
                 self._void(game.match, error)
@@ -167,6 +175,8 @@ class Driver:
         now = self._clock()
         while not self._inbox.empty():
             self._take(self._inbox.get())
+        for match, why in self._time.look(self._order, now):
+            self._void(match, PlatformFault(why))
         for line in self._order:
             if line.open:
                 for chair in [chair for chair in line.open.values() if chair.deadline() <= now]:
@@ -178,7 +188,7 @@ class Driver:
                     self._moved[game.referee.game_id] = game
 
     def _wait(self) -> None:
-        """Wait for an answer or the next deadline; who was waited for when the host stalled starts anew."""
+        """Wait for an answer, a deadline or the next look at the processes; note a stall of the host."""
         holding = [chair for line in self._order for chair in line.open.values()]
         due = [chair.deadline() for chair in holding]
         if self._game_limit_s is not None:
@@ -188,64 +198,73 @@ class Driver:
             due.append(now + READY_POLL_S)
         if not due and not self._moved:
             raise PlatformFault("games are open, but nothing is asked")
-        wake = max(now, min(due, default=now))
-        try:
-            self._take(self._inbox.get(timeout=wake - now))
-        except Empty:
-            now = self._clock()
-            if now - wake > STALL_S:
-                for chair in holding:
-                    chair.restart(now)
+        wake = max(now, min(*due, now + LIVENESS_S)) if due else now
+        answer = None
+        with suppress(Empty):
+            answer = self._inbox.get(timeout=wake - now)
+        now = self._clock()
+        if now - wake > STALL_S:
+            self._time.host.note(wake, now)
+        if answer is not None:
+            self._take(answer)
 
     def _take(self, answer: Answer) -> None:
         """Hand an answer or fault to its referee; what belongs to no open question or game is ignored."""
         chair = self._chairs.get((answer.game_id, answer.seat))
         if chair is None:
             return
-        referee, question = chair.game.referee, chair.question
-        used_s = limit_s = 0.0
-        if answer.decision_id != NO_DECISION:
-            if question is None or question.decision_id != answer.decision_id:
-                return
-            used_s, limit_s = max(0.0, answer.received - chair.started_at()), question.limit_s
-            chair.line.answered_at = answer.received
+        question, used_s = chair.question, 0.0
         try:
+            if answer.decision_id != NO_DECISION:
+                if question is None or question.decision_id != answer.decision_id:
+                    return
+                used_s = self._time.used_s(chair, question, answer)
+                chair.line.answered_at = answer.received
             chair.release()
-            if answer.fault is not None:
-                referee.fault(
-                    chair.seat,
-                    answer.fault,
-                    answer.message,
-                    used_s,
-                    limit_s,
-                    output=answer.output,
-                    last_message=answer.last_message,
-                )
-            elif answer.action is not None:
-                referee.answer(chair.seat, answer.decision_id, answer.action, used_s)
+            if answer.fault is None and answer.action is not None:
+                chair.game.referee.answer(chair.seat, answer.decision_id, answer.action, used_s)
             else:
-                raise PlatformFault(f"door {chair.line.door.name} sent neither an action nor a fault")
+                self._fault(chair, question, answer, used_s)
         except Exception as error:
             self._void(chair.game.match, error)
         self._moved[answer.game_id] = chair.game
 
+    def _fault(self, chair: Chair, question: Question | None, answer: Answer, used_s: float) -> None:
+        """Tell the referee of a fault that a door reports."""
+        if answer.fault is None:
+            raise PlatformFault(f"door {chair.line.door.name} sent neither an action nor a fault")
+        limit_s = question.limit_s if question is not None and answer.decision_id != NO_DECISION else 0.0
+        if answer.fault in START_FAULTS:
+            limit_s, used_s = chair.start_s, max(0.0, answer.received - chair.game.opened_at)
+            if answer.fault == "start_timeout":
+                used_s = max(used_s, limit_s)  # a door that failed before the game opened
+        chair.game.referee.fault(
+            chair.seat,
+            answer.fault,
+            answer.message,
+            used_s,
+            limit_s,
+            output=answer.output,
+            last_message=answer.last_message,
+        )
+
     def _overdue(self, chair: Chair, now: float) -> None:
-        """Nothing came in time."""
-        question, door = chair.question, chair.line.door
-        plan, game_id = chair.game.match.plan, chair.game.referee.game_id
-        used_s, limit_s = now - chair.started_at(), question.limit_s if question else 0.0
-        chair.release()
+        """Nothing came in time: wait longer if the host took the time, else it is a fault."""
+        question, door, referee = chair.question, chair.line.door, chair.game.referee
         try:
             if door.ready_at is None:
-                why = f"{door.name} was not ready within {plan.limits.start:g} s"
-                chair.game.referee.fault(
-                    chair.seat, "no_show", why, now - chair.game.opened_at, plan.limits.start
-                )
-            else:
-                chair.game.referee.fault(chair.seat, "timeout", "", used_s, limit_s)
+                chair.release()
+                why = f"{door.name} was not ready within {chair.start_s:g} s"
+                referee.fault(chair.seat, "no_show", why, now - chair.game.opened_at, chair.start_s)
+            elif question is not None:
+                used_s = self._time.overdue_s(chair, question, now)
+                if used_s is None:
+                    return
+                chair.release()
+                referee.fault(chair.seat, "timeout", "", used_s, question.limit_s)
         except Exception as error:
             self._void(chair.game.match, error)
-        self._moved[game_id] = chair.game
+        self._moved[referee.game_id] = chair.game
 
     def _finish(self, game: Game) -> None:
         now = self._clock()
@@ -268,7 +287,7 @@ class Driver:
     def _void(self, match: Match, error: Exception) -> None:
         """The platform failed: the attempt does not count, its games are broken off."""
         if not match.error:
-            frames = extract_tb(error.__traceback__)
+            frames = extract_tb(error.__traceback__) if not isinstance(error, LateByHost) else []
             where = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
             match.error = f"{type(error).__name__}: {error}{where}"
         match.closed_at = self._clock()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import replace
 
+from arena.clocks import NO_WAY, RoundTrip
+from arena.hostwatch import process_gone
 from arena.referee import Referee
 from arena.seats import Door, Question
 from arena.types import GameResult, MatchPlan
@@ -14,14 +16,30 @@ START_GRACE_S = 1.0
 
 
 class Line:
-    """The way to one door: the questions that wait for it, and the seats whose questions it holds."""
+    """The way to one door: the questions that wait for it, and the seats whose questions it holds.
 
-    def __init__(self, door: Door) -> None:
+    `round_trip` is what a question's way takes, `sent` counts the questions that took it.
+    """
+
+    def __init__(self, door: Door, round_trip: RoundTrip = NO_WAY) -> None:
         """Nothing waits yet."""
         self.door = door
+        self.round_trip = round_trip
+        self.sent = 0
+        # Since when its process has been gone without a word; None: it is there, or not ours to know.
+        self.gone_at: float | None = None
         self.waiting: deque[tuple[Chair, Question]] = deque()
         self.open: dict[tuple[int, int], Chair] = {}
         self.answered_at = 0.0
+
+    def gone_s(self, now: float) -> float:
+        """For how long its process has been gone, as far as anybody looked; 0 while it is there."""
+        if self.door.pid is None or not process_gone(self.door.pid):
+            self.gone_at = None
+            return 0.0
+        if self.gone_at is None:
+            self.gone_at = now
+        return now - self.gone_at
 
     def batch(self, now: float) -> list[Question]:
         """Take the questions that may be sent now, and start their clocks."""
@@ -32,6 +50,10 @@ class Line:
             if chair.question is question:
                 chair.send(now)
                 questions.append(question)
+        if self.round_trip is not NO_WAY:
+            for question in questions:
+                question.transport_s, question.margin_s = self.round_trip
+        self.sent += len(questions)
         return questions
 
 
@@ -45,30 +67,37 @@ class Chair:
         self.line = line
         self.key = game.referee.game_id, seat
         self.question: Question | None = None
-        self.sent_at = 0.0
-        self.forgiven = False
+        self.posed_at = self.sent_at = self.excused_s = 0.0
+
+    @property
+    def start_s(self) -> float:
+        """How long its bot may take to be there: to connect by itself, or to start."""
+        limits = self.game.match.plan.limits
+        return limits.connect if self.line.door.guard == "remote" else limits.start
 
     def started_at(self) -> float:
         """When the clock of its question started."""
-        return max(self.sent_at, self.line.answered_at, self.line.door.ready_at or 0.0)
+        started, answered, ready = self.sent_at, self.line.answered_at, self.line.door.ready_at or 0.0
+        if answered > started:
+            started = answered
+        return ready if ready > started else started
 
     def deadline(self) -> float:
         """When its question, or the start of a bot that is not ready yet, is overdue."""
         if self.line.door.ready_at is None:
-            return self.game.opened_at + self.game.match.plan.limits.start + START_GRACE_S
-        return self.started_at() + (self.question.limit_s if self.question else 0.0)
+            return self.game.opened_at + self.start_s + START_GRACE_S
+        question = self.question
+        if question is None:
+            return self.started_at()
+        return (
+            self.started_at() + question.transport_s + question.limit_s + question.margin_s + self.excused_s
+        )
 
     def send(self, now: float) -> None:
         """Its question goes out."""
         self.sent_at = now
-        self.forgiven = False
+        self.excused_s = 0.0
         self.line.open[self.key] = self
-
-    def restart(self, now: float) -> None:
-        """Start its clock anew after a stall of the host, but once a question: bots may cause stalls."""
-        if not self.forgiven:
-            self.sent_at = now
-            self.forgiven = True
 
     def release(self) -> None:
         """Its question is closed."""

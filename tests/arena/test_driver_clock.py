@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
 import pytest
 from match_samples import checked, plan_of, randoms
 
+from arena.clocks import StallLog
 from arena.driver import Driver
 from arena.seats import NO_DECISION, Answer, GameOpening, Question
 from arena.types import FaultPolicy, GameResult, Limits, MatchResult
@@ -42,15 +44,25 @@ class ManualInbox(SimpleQueue[Answer]):
         if self.planned and self.planned[0][0] <= wake:
             self.clock.now, answer = self.planned.pop(0)
             return answer
-        self.clock.now = wake + (self.oversleeps.pop() if self.oversleeps else 0.0)
+        if self.oversleeps:
+            self.oversleep(wake + self.oversleeps.pop())
+            return self.get_nowait()
+        self.clock.now = wake
         raise Empty
+
+    def oversleep(self, until: float) -> None:
+        """The host stalls: what arrives meanwhile is found when it goes on."""
+        self.clock.now = until
+        for when, answer in [entry for entry in self.planned if entry[0] <= until]:
+            self.planned.remove((when, answer))
+            self.put(answer)
 
 
 class DistantDoor:
     """A door to a bot elsewhere that takes `think` seconds an answer (None: never answers)."""
 
     wants_events = True
-    guard, protocol = "none", "grpc"
+    guard, protocol, pid = "none", "grpc", None
 
     def __init__(
         self, name: str, inbox: ManualInbox, think: float | None, ready_after: float | None = 0.0
@@ -179,21 +191,72 @@ def test_c15_a_bot_that_never_connects_is_a_no_show() -> None:
         assert game.scores[fault.seat] == 0.0
 
 
-@pytest.mark.parametrize(("stalls", "kinds"), [(1, []), (2, ["timeout"] * 3)])
-def test_a_stall_of_the_host_is_not_billed_but_once(stalls: int, kinds: list[str]) -> None:
-    """The host sleeps 5 s past a deadline, and the bot answers 1 s after the last wake-up."""
-    stage = Stage(None, 0.1)
+def stalled_once(stage: Stage, think: float | None) -> None:
+    """The host stalls for 5 s when the first question of the first door is due, and it thinks so long."""
     door = stage.doors[0]
+    usual = door.ask
 
     def ask(questions: Sequence[Question]) -> None:
-        stage.inbox.oversleeps = [5.0] * stalls
-        for question in questions:
-            answered = stage.clock.now + stalls * (2.0 + 5.0) + 1.0
-            door.plan(question, answered, int(question.legal[0].first()))
+        stage.inbox.oversleeps = [5.0]
+        door.ask = usual
+        if think is not None:
+            for question in questions:
+                door.plan(question, stage.clock.now + think, int(question.legal[0].first()))
 
     door.ask = ask
-    result = stage.play(rotations=1, limits=Limits(game=1e6))
-    assert [fault.kind for fault in result.games[0].faults] == kinds
+
+
+def test_b01_an_answer_that_only_a_stall_of_the_host_makes_late_voids_the_attempt() -> None:
+    stage = Stage(0.1, 0.1)
+    stalled_once(stage, think=6.5)
+    result = stage.driver.play(plan_of(stage.players, rotations=1))
+    assert result.games == ()
+    assert "random0 would be late by the host's doing: decision 4 took 6.500 s of 2.000 s" in result.error
+    assert result.error.endswith("the host stalled for 4.500 s")
+    assert stage.doors[0].closed == stage.doors[1].closed == [None]
+
+
+def test_b01_the_final_attempt_counts_whatever_the_host_did() -> None:
+    stage = Stage(0.1, 0.1)
+    stalled_once(stage, think=6.5)
+    plan = replace(plan_of(stage.players, rotations=1), final=True)
+    (fault,) = checked(stage.driver.play(plan)).games[0].faults
+    assert (fault.kind, round(fault.used_ms)) == ("timeout", 6500)
+
+
+def test_b01_a_bot_that_never_answers_gets_no_excuse_from_a_stall() -> None:
+    stage = Stage(None, 0.1)
+    stalled_once(stage, think=None)
+    faults = stage.play(rotations=1).games[0].faults
+    assert [(fault.kind, round(fault.used_ms)) for fault in faults] == [("timeout", 2000)] * 3
+
+
+def test_b01_a_stall_moves_a_deadline_once_by_its_length() -> None:
+    """The watch saw 1 s of stall within the first decision; the bot that never answers has 3 s then."""
+    stage = Stage(None, 0.1, host=(host := StallLog()))
+    begun = stage.clock.now
+    host.note(begun + 0.5, begun + 1.5)
+    result = stage.play(rotations=1)
+    faults = result.games[0].faults
+    assert [(fault.kind, round(fault.used_ms)) for fault in faults] == [("timeout", 2000)] * 3
+    answers = 0.1 * len(stage.doors[1].asked)
+    assert stage.clock.now - begun == pytest.approx(3.0 + 2.0 + 2.0 + answers, abs=0.01)
+
+
+def test_b01_an_answer_in_time_is_billed_without_the_stall() -> None:
+    stage = Stage(1.5, 0.1, host=(host := StallLog()))
+    host.note(stage.clock.now + 0.25, stage.clock.now + 1.25)
+    left: list[float] = []
+    door = stage.doors[0]
+    usual = door.ask
+
+    def ask(questions: Sequence[Question]) -> None:
+        left.extend(question.bank_s for question in questions)
+        usual(questions)
+
+    door.ask = ask
+    assert stage.play(rotations=1, limits=Limits(game=1e6)).games[0].faults == ()
+    assert left[:3] == pytest.approx([1e6, 1e6 - 0.5, 1e6 - 2.0])
 
 
 def test_a_late_answer_is_ignored_and_resets_no_clock() -> None:

@@ -24,6 +24,7 @@ LEVELS = {
     "arena.tables": 2,
     "arena.conditions": 2,
     "arena.clocks": 2,
+    "arena.hostwatch": 2,
     "arena.setups": 2,
     "arena.tactics": 2,
     "arena.behaviour": 2,

@@ -137,7 +137,7 @@ def test_b04_a_late_answer_is_a_timeout_with_limit_time_and_overrun() -> None:
     answer(referee, question, Random(1), used_s=2.5)
     fault = last_fault(referee)
     assert (fault.kind, fault.limit_ms, fault.used_ms) == ("timeout", 2000.0, 2500.0)
-    assert fault.message.startswith("took 2.500 s of 2.000 s allowed, 0.500 s over; `claim ")
+    assert fault.message.startswith("decision 1 took 2.500 s of 2.000 s allowed, 0.500 s over; `claim ")
     assert referee.steps == [(question.seat, int(question.legal[0].first()))]
 
 
@@ -206,7 +206,7 @@ def test_the_time_to_start_is_not_taken_from_the_bank() -> None:
     referee = referee_of(policy=LENIENT)
     seat = only(referee.questions()).seat
     referee.fault(seat, "start_timeout", "slow", 9.0, 8.0)
-    assert referee.conduct.bank_s(seat) == 120.0
+    assert referee.conduct.banks[seat].left_s == 120.0
     assert (last_fault(referee).used_ms, last_fault(referee).limit_ms) == (9000.0, 8000.0)
 
 
