@@ -18,7 +18,7 @@ from arena.formats import Format
 from arena.runners import Runner
 from arena.spec import TournamentSpec
 from arena.store import Store
-from arena.store.rows import FinishedMatch
+from arena.store.rows import FinishedMatch, QuarantineRow
 from arena.types import GameResult, MatchPlan, MatchResult, Pairing, Player, VariantSetup
 
 FLUSH_S = 0.25
@@ -26,7 +26,10 @@ FLUSH_S = 0.25
 
 @dataclass(slots=True)
 class Progress:
-    """How far it is: matches of the whole tournament, and what happened since this process took it up."""
+    """How far it is: matches of the whole tournament, and what happened since this process took it up.
+
+    `unplayed` counts the matches that a quarantine settled, `voided` the attempts that are played again.
+    """
 
     total: int
     done: int
@@ -34,6 +37,7 @@ class Progress:
     games: int = 0
     faults: int = 0
     voided: int = 0
+    unplayed: int = 0
 
 
 class Listener(Protocol):
@@ -44,6 +48,9 @@ class Listener(Protocol):
 
     def voided(self, result: MatchResult) -> None:
         """An attempt does not count; the match is played again with the same key."""
+
+    def quarantined(self, row: QuarantineRow) -> None:
+        """A player faulted out of too many games in a row; no later match with it counts."""
 
     def game_finished(self, plan: MatchPlan, game: GameResult) -> None:
         """A game was committed."""
@@ -60,6 +67,7 @@ class Tournament:
         self.format = schedule(spec, self._seed)
         self._pairings: dict[int, Pairing] = {}
         self._finished: list[tuple[MatchPlan, FinishedMatch]] = []
+        self._quarantines = {row.entry: row for row in store.quarantines(identity)}
         self._flushed_at = 0.0
 
     def play(self, runner: Runner, listener: Listener) -> bool:
@@ -88,9 +96,19 @@ class Tournament:
         for pairing in self.format.pairings(done.prefix):
             if pairing.sequence not in done:
                 self._pairings[pairing.sequence] = pairing
-                yield plan_for(self.spec, self._seed, pairing)
+                plan = plan_for(self.spec, self._seed, pairing)
+                if self._is_kept_out(pairing):
+                    self._take(plan, None)
+                else:
+                    yield plan
 
-    def _take(self, plan: MatchPlan, result: MatchResult) -> None:
+    def _is_kept_out(self, pairing: Pairing) -> bool:
+        """Whether a player is known to be quarantined before this match; such a match is not played."""
+        rows = (self._quarantines[player] for player in pairing.players if player in self._quarantines)
+        return any(row.sequence < pairing.sequence for row in rows)
+
+    def _take(self, plan: MatchPlan, result: MatchResult | None) -> None:
+        """An attempt, or None for a match that is not played."""
         self._finished.append((plan, FinishedMatch(self._pairings[plan.sequence], plan.key, result)))
         if time.monotonic() - self._flushed_at > FLUSH_S:
             self.flush()
@@ -103,16 +121,26 @@ class Tournament:
         finished, self._finished = self._finished, []
         self._flushed_at = time.monotonic()
         for (plan, match), counted in zip(finished, counts, strict=True):
-            if counted:
-                del self._pairings[plan.sequence]
-                self._count(plan, match.result)
-            elif match.result.error:
+            if match.result is not None and match.result.error:
                 self.progress.voided += 1
                 self._listener.voided(match.result)
+                continue
+            del self._pairings[plan.sequence]
+            self.progress.done += 1
+            if counted and match.result is not None:
+                self._count(plan, match.result)
+            else:
+                self.progress.unplayed += 1
+        self._tell_quarantines()
         self._listener.progressed(self.progress)
 
+    def _tell_quarantines(self) -> None:
+        for row in self.store.quarantines(self.identity):
+            if row.entry not in self._quarantines:
+                self._quarantines[row.entry] = row
+                self._listener.quarantined(row)
+
     def _count(self, plan: MatchPlan, result: MatchResult) -> None:
-        self.progress.done += 1
         self.progress.matches += 1
         self.progress.games += len(result.games)
         self.progress.faults += sum(len(game.faults) for game in result.games)
@@ -159,6 +187,7 @@ def create(store: Store, spec: TournamentSpec) -> Tournament:
         setups=spec.setups,
         players=spec.players,
         total=schedule(spec, seed).total(),
+        quarantine_after=spec.quarantine_after,
     )
     return Tournament(store, spec, identity)
 

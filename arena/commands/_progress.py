@@ -7,9 +7,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from arena.commands._common import console
+from arena.commands._conduct import quarantine_notice
 
 if TYPE_CHECKING:
     from arena.plugins import Plugins
+    from arena.store.rows import QuarantineRow
     from arena.tournament import Progress
     from arena.types import GameResult, MatchPlan, MatchResult
 
@@ -70,6 +72,12 @@ class ProgressDisplay:
             markup=False,
         )
 
+    def quarantined(self, row: QuarantineRow) -> None:
+        """See arena.tournament.Listener; tells the player's owner where to look."""
+        self._bar.console.print(
+            f"{quarantine_notice(row)}; see `arena fault {row.fault}`", markup=False, soft_wrap=True
+        )
+
     def game_finished(self, plan: MatchPlan, game: GameResult) -> None:
         """See arena.tournament.Listener."""
         self._plugins.game_finished(self._name, plan, game)
@@ -79,6 +87,7 @@ class ProgressDisplay:
         return (
             f"{progress.games} games, {progress.games / elapsed:.1f}/s, {progress.faults} faults"
             + f", {progress.voided} attempts voided" * bool(progress.voided)
+            + f", {progress.unplayed} matches not played (quarantine)" * bool(progress.unplayed)
         )
 
     def _say(self, progress: Progress) -> None:

@@ -24,7 +24,8 @@ Columns of the standings:
             cap is split among the survivors), with the standard error, whose unit is the match
   wins      share of the player's games won outright, in percent
   capped    share of the player's games that ended at the turn cap, in percent
-  faults    number of faults (time-outs, illegal actions, crashes, ...) in all games
+  faults    number of faults (time-outs, illegal actions, crashes, ...) in all games, and the
+            share of the player's games with one, in percent
   live elo  online rating, updated per match in scheduled order; 1500 is the start
 Pairwise: the share of the games with both at the table in which the row's player scored
 more than the column's, ties counted half, in percent; 50 means equal.
@@ -69,7 +70,7 @@ def title(pool: PoolRow | None) -> str:
 
 def show(out: Console, found: Sequence[Standings], rating_title: str = "Live Elo") -> None:
     """Print the tables."""
-    columns = ["#", "player", ">games", ">score %", ">wins %", ">capped %", ">faults", f">{rating_title}"]
+    columns = ["#", "player", ">games", ">score %", ">wins %", ">capped %", ">faults (%)", f">{rating_title}"]
     for part in found:
         rows = [_row(rank, row) for rank, row in enumerate(part.rows, 1)]
         out.print(table(columns, rows, title=title(part.pool)))
@@ -89,7 +90,7 @@ def _row(rank: int, row: LeaderboardRow) -> tuple[object, ...]:
         f"{100 * row.score:.1f}{error}",
         f"{100 * row.wins / row.games:.1f}" if row.games else "-",
         f"{100 * row.capped:.1f}",
-        row.faults,
+        f"{row.faults} ({100 * row.fault_rate:.1f})" if row.faults else 0,
         f"{row.rating:.0f}" if row.rating is not None else None,
     )
 

@@ -15,7 +15,7 @@ from arena.commands._common import chosen_tournament, database_option, example, 
 if TYPE_CHECKING:
     from arena.store.rows import Table
 
-NAMES = ("standings", "games", "pairwise", "faults")
+NAMES = ("standings", "games", "pairwise", "faults", "conduct", "attempts")
 
 
 @click.command(
@@ -32,9 +32,10 @@ NAMES = ("standings", "games", "pairwise", "faults")
 def command(
     what: str, tournament: str | None, output: Path | None, as_csv: bool, as_json: bool, database: str
 ) -> None:
-    """Write WHAT (standings, games, pairwise scores, faults) of a TOURNAMENT (the newest when not given).
+    """Write WHAT (standings, games, pairwise scores, faults, conduct of players, attempts at matches) of a
+    TOURNAMENT (the newest when not given).
 
-    Only complete, committed matches are in it.
+    Only complete, committed matches are in it; attempts that do not count are in `attempts` only.
     """
     from arena.store.rows import ExportName
 

@@ -28,6 +28,7 @@ from arena.commands._common import (
     print_json,
     table,
 )
+from arena.commands._conduct import quarantine_notice, show_conduct, show_voided
 
 if TYPE_CHECKING:
     from arena.runners import Runner, RunnerKind
@@ -140,29 +141,30 @@ def resume(
 @database_option
 @json_option
 def show(tournament: str | None, database: str, as_json: bool) -> None:
-    """Show a TOURNAMENT: its state, its players, and attempts that did not count; without one, list all."""
+    """Show a TOURNAMENT: its state, its players and how they behaved, who is quarantined and why, and the
+    attempts that did not count; without one, list all.
+    """
     with open_store(database) as store:
         if tournament is None:
             _list(store.tournaments(), as_json)
             return
         row = chosen_tournament(store, tournament)
         voided = store.attempts(row.id, voided_only=True)
-        entries = store.entries(row.id)
-        content = store.content_hash(row.id)
+        entries, conduct = store.entries(row.id), store.conduct(row.id)
+        content, unplayed = store.content_hash(row.id), store.unplayed(row.id)
     if as_json:
-        print_json({"tournament": row, "players": entries, "voided": voided, "content_hash": content})
+        facts = {"tournament": row, "players": entries, "conduct": conduct, "unplayed": unplayed}
+        print_json({**facts, "voided": voided, "content_hash": content})
         return
-    click.echo(f"{row.name} ({row.id}): {row.state}, {row.committed} of {row.total} matches")
+    quarantine = f", {unplayed} of them not played (quarantine)" if unplayed else ""
+    click.echo(f"{row.name} ({row.id}): {row.state}, {row.committed} of {row.total} matches{quarantine}")
     click.echo(f"created {row.created:%Y-%m-%d %H:%M:%S} UTC, content hash {content}")
     click.echo(f"seed's hash {row.commitment}, seed {row.seed or '(published at the end)'}")
     players = [(player.label, player.bot, player.version, player.options) for player in entries]
     console().print(table(["player", "bot", "version", "options"], players))
+    show_conduct(console(), conduct)
     if voided:
-        attempts = [(each.sequence, each.number, each.worker, each.error) for each in voided]
-        title = "Attempts that do not count"
-        console().print(
-            table([">match", ">attempt", "worker", "why it was played again"], attempts, title=title)
-        )
+        show_voided(console(), voided)
 
 
 def _list(rows: tuple[TournamentRow, ...], as_json: bool, resumable: str | None = None) -> None:
@@ -242,6 +244,8 @@ def _conclude(store: Store, row: TournamentRow, spec: TournamentSpec, shown: str
         print_json({**facts, "standings": found, "files": paths})
         return
     _standings.show(console(), found)
+    for quarantined in store.quarantines(row.id):
+        click.echo(f"{quarantine_notice(quarantined)}; see `arena fault {quarantined.fault}`")
     games, different = store.distinct_games(row.id)
     click.echo(f"{games} games, {different} of them different; seed: {row.seed}")
     click.echo(f"content hash: {facts['content_hash']}")

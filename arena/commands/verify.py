@@ -45,13 +45,14 @@ def command(
 ) -> None:
     """Check a TOURNAMENT (the newest when not given) against itself.
 
-    The ratings are recomputed from the games, game records are replayed and their ends, scores and digests
-    compared, and the published hash of the seed is compared with the seed. Exit code 1: something differs.
+    Ratings and quarantines are recomputed from the games, game records are replayed and their ends, scores
+    and digests compared, and the published hash of the seed is compared with the seed. Exit code 1: something
+    differs.
     """
     with open_store(database) as store:
         row = chosen_tournament(store, tournament)
         content = store.content_hash(row.id)
-        problems = [*_identity(store, row, content, expect), *_ratings(store, row)]
+        problems = [*_identity(store, row, content, expect), *_quarantines(store, row), *_ratings(store, row)]
         replayed, differing = _records(store, row, None if every else games)
     problems += differing
     _report(row, content, replayed, problems, as_json)
@@ -84,6 +85,11 @@ def _identity(store: Store, row: TournamentRow, content: str, expect: str | None
         yield "seed: its hash is not the one that was published at the start"
     if len(store.done_sequences(row.id)) != row.committed:
         yield f"matches: {row.committed} are counted, {len(store.done_sequences(row.id))} are committed"
+
+
+def _quarantines(store: Store, row: TournamentRow) -> Iterator[str]:
+    for line in store.quarantine_differences(row.id):
+        yield f"quarantine: {line}"
 
 
 def _ratings(store: Store, row: TournamentRow) -> Iterator[str]:

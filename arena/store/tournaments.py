@@ -261,7 +261,9 @@ def new_entry(session: Session, tournament_id: int, position: int, player: Playe
 def command_line(bot: BotSpec) -> str:
     """Say how a bot is started, as a person would in a shell; not part of the player's identity."""
     if bot.kind == "python":
-        return f"{bot.target} (Python, in the platform's own process)"
+        return f"{shlex.quote(bot.target)} (in-process Python)"
+    if bot.kind == "remote":
+        return ""
     return f"cd {shlex.quote(bot.target)} && {shlex.join(bot.argv)}"
 
 

@@ -1,0 +1,79 @@
+"""`arena faults`: list a tournament's faults with their ids."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
+
+import click
+
+from arena.commands._common import (
+    chosen_tournament,
+    console,
+    database_option,
+    example,
+    json_option,
+    open_store,
+    print_json,
+    table,
+)
+from arena.types import FaultKind
+
+if TYPE_CHECKING:
+    from arena.store import Store
+
+KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
+LIMIT = 100
+
+
+@click.command(
+    "faults",
+    short_help="List faults.",
+    epilog=example("arena faults", "arena faults demo --player slow_bot --kind timeout"),
+)
+@click.argument("tournament", required=False)
+@click.option("--player", metavar="LABEL", help="Only faults of this player.")
+@click.option("--kind", type=click.Choice(KINDS), help="Only faults of this kind.")
+@click.option("--all", "every", is_flag=True, help=f"List all, not the first {LIMIT} only.")
+@database_option
+@json_option
+def command(
+    tournament: str | None, player: str | None, kind: str | None, every: bool, database: str, as_json: bool
+) -> None:
+    """List the faults in a TOURNAMENT (the newest when not given) in scheduled order, with their ids.
+
+    `arena fault ID` shows everything about one.
+    """
+    wanted = next((known for known in KINDS if known == kind), None)
+    with open_store(database) as store:
+        row = chosen_tournament(store, tournament)
+        player_id = None if player is None else _player_id(store, row.id, player)
+        found = store.faults(row.id, player_id=player_id, kind=wanted)
+    shown = found if every else found[:LIMIT]
+    if as_json:
+        print_json(shown)
+        return
+    if not found:
+        click.echo(f"{row.name}: no such faults" if player or kind else f"{row.name}: no faults")
+        return
+    columns = [">fault", ">game", ">match", ">seat", "player", "kind", ">decision", "action", "message"]
+    lines = [
+        (f.id, f.game, f.sequence, f.seat, f.player, f.kind, f.decision, f.action, _first_line(f.message))
+        for f in shown
+    ]
+    console().print(table(columns, lines))
+    if len(shown) < len(found):
+        click.echo(f"{len(shown)} of {len(found)}; --all lists all")
+    click.echo("`arena fault ID` shows everything about one")
+
+
+def _player_id(store: Store, tournament_id: int, label: str) -> int:
+    entries = store.entries(tournament_id)
+    for entry in entries:
+        if entry.label == label:
+            return entry.id
+    names = ", ".join(entry.label for entry in entries)
+    raise click.UsageError(f"--player: no player {label!r} in this tournament; there are: {names}")
+
+
+def _first_line(message: str) -> str:
+    return message.partition("\n")[0]
