@@ -14,6 +14,6 @@ def decide(view, legal, rng):
 
 
 if __name__ == "__main__":
-    from arena.client import serve
+    from conquest_arena_bot import serve
 
     serve(decide, name=NAME, version=VERSION)
