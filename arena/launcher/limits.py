@@ -53,6 +53,7 @@ class Watch:
         """Nothing is known of any tree."""
         self._newest = ""
         self._trees: dict[int, list[Process]] = {}
+        self._cpu_s: dict[int, float] = {}
 
     def look(self, keepers: Mapping[int, Isolation]) -> dict[int, str]:
         """Of the bots below these keepers, those over a limit, each with the limit in words."""
@@ -63,12 +64,15 @@ class Watch:
             self._newest = newest
         else:  # no process has begun since: those known are all
             self._trees = {keeper: _again(tree) for keeper, tree in self._trees.items()}
+        self._cpu_s = {
+            keeper: max(self.cpu_s(keeper), _most_cpu_s(self._trees[keeper])) for keeper in keepers
+        }
         found = {keeper: _over(isolation, self._trees[keeper]) for keeper, isolation in keepers.items()}
         return {keeper: words for keeper, words in found.items() if words}
 
     def cpu_s(self, keeper: int) -> float:
-        """The most CPU seconds a single process of a tree had used when last looked at."""
-        return max((process.cpu_s for process in self._trees.get(keeper, ())), default=0.0)
+        """The most CPU seconds that a single process of a tree was seen to have used."""
+        return self._cpu_s.get(keeper, 0.0)
 
 
 def at_exit(isolation: Isolation, code: int | None, signame: str | None, output: str, cpu_s: float) -> str:
@@ -111,6 +115,10 @@ def signal_of(code: int) -> str | None:
         return signal.Signals(code - 128).name if code > 128 else None
     except ValueError:
         return None
+
+
+def _most_cpu_s(tree: Iterable[Process]) -> float:
+    return max((process.cpu_s for process in tree), default=0.0)
 
 
 def _again(tree: Iterable[Process]) -> list[Process]:
