@@ -5,5 +5,6 @@ export type { GameEnd, Limits } from "./gen/arena/v1/play.js";
 export type { Field, Kind, Rules } from "./gen/arena/v1/rules.js";
 export type { View } from "./packed.js";
 export { Random } from "./random.js";
+export { type Answered, answered } from "./recorded.js";
 export { type ServeSettings, serve } from "./serve.js";
 export { type Bot, type Decider, type Question, Session, type Settings } from "./session.js";
