@@ -42,7 +42,7 @@ class Skeleton:
 
 def languages() -> list[str]:
     """The languages that have a skeleton, by name."""
-    return sorted(folder.parent.name for folder in SDKS.glob(f"*/{SKELETON}"))
+    return sorted(path.parent.parent.name for path in SDKS.glob(f"*/{SKELETON}/{SETTINGS}"))
 
 
 class Language(click.ParamType[str]):
