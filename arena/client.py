@@ -11,6 +11,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 from typing import Any
@@ -28,7 +29,15 @@ CONNECT_S = 10.0
 # Answers of a batch that are ready leave before the rest when the batch takes longer than this.
 FLUSH_S = 0.02
 _REMEMBERED_ANSWERS = 4096
-_OPTIONS = (("grpc.max_receive_message_length", -1), ("grpc.initial_reconnect_backoff_ms", 100))
+_OPTIONS = (
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 2_000),
+    ("grpc.keepalive_time_ms", 20_000),  # a server that vanished without a word is noticed
+    ("grpc.keepalive_timeout_ms", 10_000),
+)
+# Between two attempts to join, while ARENA_RETRY lasts: at first, and at most.
+_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 2.0
 # Statuses of a stream that breaks for no fault of the bot's: worth a try to resume, no error if that fails.
 _BROKEN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN)
 # What a server says to a resume when the games have ended meanwhile.
@@ -47,9 +56,10 @@ def serve(
 ) -> None:
     """Play with a `decide` function or a `Bot` class until the server has no more games, then return.
 
-    `address` (`host:port` or `unix:/path`) and `token` default to ARENA_ADDRESS and ARENA_TOKEN. A server
-    that goes away is no error. ArenaError: no server at the address, or it refuses the bot; what the bot
-    itself raises comes through.
+    `address` (`host:port` or `unix:/path`) and `token` default to ARENA_ADDRESS and ARENA_TOKEN. ARENA_CA
+    names the file with the authority of a server that uses TLS. A server that goes away is no error; with
+    ARENA_RETRY the bot dials again for so many seconds after it was last connected. ArenaError: no server at
+    the address, or it refuses the bot; what the bot itself raises comes through.
     """
     address = address or os.environ.get("ARENA_ADDRESS", "")
     if not address:
@@ -61,10 +71,33 @@ def serve(
         version=version,
         skip_events=True,  # bots of arena.bot's shape do not see them
     )
-    with grpc.insecure_channel(address, options=_OPTIONS) as channel:
-        if not _reachable(channel, CONNECT_S):
-            raise ArenaError(f"no server answers at {address} within {CONNECT_S:g} s")
-        _Session(factory).run(channel, join)
+    retry_s = _retry_s()
+    connect_s = max(CONNECT_S, retry_s)
+    with _channel(address) as channel:
+        if not _reachable(channel, connect_s):
+            raise ArenaError(f"no server answers at {address} within {connect_s:g} s")
+        _Session(factory, retry_s).run(channel, join)
+
+
+def _channel(address: str) -> grpc.Channel:
+    """A channel to the server, encrypted if ARENA_CA names whom to trust."""
+    authority = os.environ.get("ARENA_CA", "")
+    if not authority or address.startswith("unix:"):
+        return grpc.insecure_channel(address, options=_OPTIONS)
+    try:
+        trusted = grpc.ssl_channel_credentials(Path(authority).read_bytes())
+    except OSError as error:
+        raise ArenaError(f"ARENA_CA: {authority}: {error.strerror}; it names the server's ca.pem") from None
+    return grpc.secure_channel(address, trusted, options=_OPTIONS)
+
+
+def _retry_s() -> float:
+    """For how long ARENA_RETRY says to dial again, in seconds."""
+    text = os.environ.get("ARENA_RETRY") or "0"
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        raise ArenaError(f"ARENA_RETRY must be a number of seconds, not {text!r}") from None
 
 
 def _reachable(channel: grpc.Channel, seconds: float) -> bool:
@@ -93,49 +126,74 @@ class _Stream:
 
 
 class _Session:
-    """All games of one bot process; outlives a broken stream."""
+    """All games of one bot process; outlives broken streams, and for `retry_s` seconds ended ones."""
 
-    def __init__(self, factory: BotFactory) -> None:
+    def __init__(self, factory: BotFactory, retry_s: float = 0.0) -> None:
         self._factory = factory
+        self._retry_s = retry_s
         self._games: dict[int, tuple[Game, int, Decide]] = {}
         self._answers: OrderedDict[int, play_pb2.Act] = OrderedDict()
         self._connection_id = ""
         self._resume_s = 0.0
         self._received = 0
+        self._welcomed = self._asked = False
 
     def run(self, channel: grpc.Channel, join: play_pb2.Join) -> None:
-        """Play until the server ends the stream; one that breaks is resumed once for every time it worked."""
+        """Play until the server has no more games, and while ARENA_RETRY lasts, until it is there again."""
         stub = play_pb2_grpc.PlayServiceStub(channel)
-        resumable = False
+        retry_until, pause_s = time.monotonic() + self._retry_s, _PAUSE_S
         while True:
-            stream = _Stream(join)
-            try:
-                for response in stub.Play(iter(stream)):
-                    self._handle(response, stream)
-                    resumable = resumable or response.WhichOneof("content") == "decides"
+            self._welcomed = self._asked = False
+            wait_s = self._play(stub, join)
+            if self._welcomed:
+                retry_until, pause_s = time.monotonic() + self._retry_s, _PAUSE_S
+            wait_s = max(wait_s, retry_until - time.monotonic())
+            if wait_s <= 0.0 or not _reachable(channel, wait_s):
                 return
-            except grpc.RpcError as error:
-                code = error.code()
-                if join.connection_id and code in _OVER:
-                    return
-                if code not in _BROKEN:
-                    raise ArenaError(f"the server ended the stream: {error.details()}") from None
-                if not resumable or not _reachable(channel, self._resume_s):
-                    return
-            finally:
-                stream.end()
-            resumable = False
+            if not self._welcomed:
+                time.sleep(pause_s)
+                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
             join.connection_id, join.acknowledged = self._connection_id, self._received
+
+    def _play(self, stub: play_pb2_grpc.PlayServiceStub, join: play_pb2.Join) -> float:
+        """Play one stream to its end; for how long it may be resumed, in seconds. ArenaError if refused."""
+        stream = _Stream(join)
+        try:
+            for response in stub.Play(iter(stream)):
+                self._handle(response, stream)
+            self._forget()
+        except grpc.RpcError as error:
+            code = error.code()
+            if code in _BROKEN:
+                return self._resume_s if self._asked else 0.0
+            if join.connection_id and code in _OVER:
+                self._forget()
+            elif not self._retry_s or code is not grpc.StatusCode.ALREADY_EXISTS:
+                # With ARENA_RETRY, the server may just not know yet that an earlier connection is dead.
+                raise ArenaError(f"the server ended the stream: {error.details()}") from None
+        finally:
+            stream.end()
+        return 0.0
+
+    def _forget(self) -> None:
+        """Its games are over, or of a server that is no more."""
+        self._games.clear()
+        self._answers.clear()
+        self._connection_id, self._received = "", 0
 
     def _handle(self, response: play_pb2.PlayResponse, stream: _Stream) -> None:
         content = response.WhichOneof("content")
         if content == "decides":
+            self._asked = True
             self._decide(response.decides, stream)
         elif content == "game_start":
             self._start(response.game_start)
         elif content == "game_end":
             self._games.pop(response.game_end.game, None)
         elif content == "welcome":
+            self._welcomed = True
+            if not response.welcome.resumed:
+                self._forget()
             self._connection_id = response.welcome.connection_id
             self._resume_s = response.welcome.resume_ms / 1000.0
 

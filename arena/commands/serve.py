@@ -1,35 +1,28 @@
-"""`arena serve`: the gRPC services, for as long as it runs."""
+"""`arena serve`: a server that bots dial in to, for tournaments and rated games, and that knows the rules."""
 
 from __future__ import annotations
 
-import signal
-import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands._common import example, json_option, print_json
+from arena.commands import _serving
+from arena.commands._common import DATABASE_VARIABLE, example, failed
 
-MAX_PORT = 65535
-
-
-def _checked(
-    _context: click.Context, _option: click.Parameter, addresses: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Addresses as gRPC takes them; it would take a port above 65535 for another one."""
-    for address in addresses:
-        port = address.rpartition(":")[2]
-        fits = port.isdecimal() and int(port) <= MAX_PORT and len(address) > len(port) + 1
-        if not fits and not address.startswith("unix:/"):
-            raise click.BadParameter(
-                f"{address!r}: must be host:port with a port up to {MAX_PORT}, or unix:/path"
-            )
-    return addresses
+if TYPE_CHECKING:
+    from arena.hub.news import News
 
 
 @click.command(
     "serve",
-    short_help="Serve the gRPC services.",
-    epilog=example("arena serve", "arena serve --listen 127.0.0.1:50051 --listen unix:/tmp/arena.sock"),
+    short_help="Let bots dial in and play.",
+    epilog=example(
+        "arena serve",
+        "arena serve --db cup.db --lobby classic:2 --listen 0.0.0.0:50051 --tls tls",
+        "arena serve --db cup.db --tournament results/demo.toml --listen unix:/tmp/arena.sock",
+    ),
 )
 @click.option(
     "--listen",
@@ -37,25 +30,114 @@ def _checked(
     default=("127.0.0.1:50051",),
     show_default=True,
     metavar="ADDRESS",
-    callback=_checked,
+    callback=_serving.checked_addresses,
     help="An address, host:port or unix:/path; may be given several times.",
 )
-@json_option
-def command(listen: tuple[str, ...], as_json: bool) -> None:
-    """Serve PlayService, EngineService, health checks and reflection until Ctrl-C.
+@click.option(
+    "--db",
+    "database",
+    envvar=DATABASE_VARIABLE,
+    metavar="URL",
+    show_envvar=True,
+    help="The database: a URL or the path of an SQLite file; arena.db if there is one.",
+)
+@click.option(
+    "--tournament",
+    "tournaments",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Play this tournament, from where it was left; may be given several times.",
+)
+@click.option(
+    "--lobby",
+    multiple=True,
+    metavar="VARIANT:SEATS",
+    help="Rated games of idle bots; `classic:2,turn_cap=40` sets options. May be given several times.",
+)
+@click.option(
+    "--tls",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Encrypt TCP with the certificate in FOLDER (see `arena certificate`).",
+)
+@click.option("--insecure", is_flag=True, help="Allow TCP beyond this host without --tls.")
+@click.option(
+    "--resume",
+    "resume_s",
+    type=click.FloatRange(0, 3600),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a bot may be cut off in a match, in all, before that is a disconnect.",
+)
+@click.option(
+    "--tables",
+    type=click.IntRange(1, 256),
+    default=8,
+    show_default=True,
+    help="Play this many matches at once.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print events as JSON lines instead of text.")
+def command(
+    listen: tuple[str, ...],
+    database: str | None,
+    tournaments: tuple[Path, ...],
+    lobby: tuple[str, ...],
+    tls: Path | None,
+    insecure: bool,
+    resume_s: float,
+    tables: int,
+    as_json: bool,
+) -> None:
+    """Serve until Ctrl-C: bots dial in with a token of `arena player add` and play; what they play is rated.
 
-    EngineService answers questions about the rules at once: variants, positions, legal actions, results.
-    PlayService accepts only bots with a token of a game that waits for them; games for bots that dial in by
-    themselves come later, so here it turns everybody away.
+    A bot that is connected plays the tournaments that list it (`{ remote = "NAME" }`), and when it is idle,
+    in the lobby. EngineService answers questions about the rules, SpectatorService shows games; both need no
+    token.
     """
-    from arena.server import PlayServer
+    from arena.hub.news import News
 
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
-    with PlayServer(listen) as server:
-        if as_json:
-            print_json({"addresses": server.addresses})
-        else:
-            click.echo(f"serving on {', '.join(server.addresses)}; Ctrl-C stops")
-        stop.wait()
+    if tls is None and not insecure:
+        _serving.refuse_open(listen)
+    news = News(_serving.print_json if as_json else _serving.print_text)
+    url = _serving.database_for(database, wanted=bool(tournaments or lobby))
+    if url is None:
+        _serving.serve_rules(listen, tls, lambda addresses: _tell_serving(news, addresses, None))
+        return
+    failure = _serve(news, url, listen, tls, tournaments, lobby, resume_s, tables)
+    again = _serving.command_line()
+    news.tell("stopped", f"stopped; go on with:\n  {again}", command=again)
+    if failure is not None:
+        failed(str(failure))
+
+
+def _serve(
+    news: News,
+    url: str,
+    listen: tuple[str, ...],
+    tls: Path | None,
+    tournaments: tuple[Path, ...],
+    lobby: tuple[str, ...],
+    resume_s: float,
+    tables: int,
+) -> Exception | None:
+    """Open the hub and serve; what ended it, unless a signal did."""
+    from arena.hub.hub import Hub
+    from arena.store import Store
+
+    with Store(url) as store:
+        store.migrate()
+        secured = _serving.credentials(tls)
+        hub = Hub(store, news, listen, credentials=secured, resume_s=resume_s, tables=tables)
+        with _serving.stopped_by_signals(hub.stopping.set):
+            _serving.fill(hub, tournaments, lobby, url)
+            _tell_serving(news, hub.server.addresses, store.url)
+            hub.serve()
+    return hub.failure
+
+
+def _tell_serving(news: News, addresses: Sequence[str], database: str | None) -> None:
+    what = f"database {database}" if database else "rules only, no database; see --db"
+    text = f"serving on {', '.join(addresses)} ({what}); Ctrl-C stops"
+    news.tell("serving", text, addresses=list(addresses), database=database)

@@ -28,6 +28,7 @@ OPTIONS = (
     ("grpc.max_receive_message_length", HARD_LIMIT_BYTES),
     ("grpc.keepalive_time_ms", 30_000),  # a peer that vanished without a word is noticed
     ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.min_ping_interval_without_data_ms", 5_000),  # clients may look after us, too
 )
 
 

@@ -1,0 +1,94 @@
+"""The hub: one server that bots dial in to, its tournaments and its lobby, each on a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+import grpc
+
+from arena.hub.guests import Guests
+from arena.hub.lobby import Lobby
+from arena.hub.news import News
+from arena.hub.served import ServedTournament
+from arena.hub.tables import Tables
+from arena.server import PlayServer
+from arena.spec import TournamentSpec
+from arena.store import Store
+from arena.types import Limits, VariantSetup
+
+RESUME_S = 30.0
+TABLES = 8
+# How often the database is asked whether a token was revoked.
+REVOKED_S = 0.5
+# What the end may take: the schedulers commit what they hold, then matches at hand are given up.
+SETTLE_S = 0.8
+GIVE_UP_S = 0.3
+
+
+class Hub:
+    """Serves on `addresses` with `credentials`; `serve` plays until `stopping` is set, by anybody.
+
+    `failure` is what ended it when it was not asked to end.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        news: News,
+        addresses: Sequence[str],
+        *,
+        credentials: grpc.ServerCredentials | None = None,
+        resume_s: float = RESUME_S,
+        tables: int = TABLES,
+    ) -> None:
+        """Bind the addresses."""
+        self.stopping = threading.Event()
+        self.failure: Exception | None = None
+        self.guests = Guests(store.tokens, news, resume_s)
+        self.server = PlayServer(addresses, credentials=credentials, admit=self.guests.admit)
+        self.tables = Tables(self.guests, tables, self.server.spectators.watch)
+        self._store, self._news = store, news
+        self._threads: list[threading.Thread] = []
+
+    def add_tournament(self, spec: TournamentSpec) -> None:
+        """Play a tournament, from where it was left."""
+        served = ServedTournament(self._store, spec, self.guests, self.tables, self._news, self.stopping)
+        self._add(f"tournament {spec.name}", served.run)
+
+    def add_lobby(self, setups: Sequence[VariantSetup], limits: Limits) -> None:
+        """Play rated games of whoever is idle."""
+        lobby = Lobby(self._store, setups, self.guests, self.tables, self._news, limits)
+        self._add("lobby", lambda: lobby.run(self.stopping))
+
+    def serve(self) -> None:
+        """Play until `stopping` is set; then end within two seconds."""
+        self.server.start()
+        for thread in self._threads:
+            thread.start()
+        try:
+            while not self.stopping.wait(REVOKED_S):
+                self.guests.send_away_revoked()
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        """First the schedulers end, so that results are nobody's from then on; then games are broken off."""
+        self.stopping.set()
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join(SETTLE_S)
+        self.guests.close()
+        self.server.stop()
+        self.tables.close(GIVE_UP_S)
+
+    def _add(self, name: str, work: Callable[[], None]) -> None:
+        def run() -> None:
+            try:
+                work()
+            except Exception as error:  # whatever it is, the whole server must not go on without this part
+                self.failure = error
+                self._news.tell("failed", f"{name}: {error}", part=name, error=str(error))
+                self.stopping.set()
+
+        self._threads.append(threading.Thread(target=run, name=name, daemon=True))

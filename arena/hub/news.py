@@ -1,0 +1,56 @@
+"""What goes on in a hub, as one stream of events: a sentence for people, the facts for programs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from arena.types import GameResult, MatchPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened: what kind of thing, in words, and as plain values."""
+
+    kind: str
+    text: str
+    facts: dict[str, object] = field(default_factory=dict)
+    time: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+class News:
+    """Passes events on to whoever shows them, one at a time; any thread may tell."""
+
+    def __init__(self, show: Callable[[Event], None]) -> None:
+        """`show` is called with each event, never by two threads at once."""
+        self._show = show
+        self._lock = threading.Lock()
+
+    def tell(self, kind: str, text: str, **facts: object) -> None:
+        """Something happened."""
+        with self._lock:
+            self._show(Event(kind, text, facts))
+
+    def tell_begun(self, tournament: str, plan: MatchPlan) -> None:
+        """A match has begun."""
+        names = [player.name for player in plan.players]
+        text = f"{tournament}: match {plan.sequence} begins, {plan.setup.variant}: {' - '.join(names)}"
+        self.tell("match_begun", text, tournament=tournament, match=plan.sequence, players=names)
+
+    def tell_done(self, tournament: str, plan: MatchPlan, games: Sequence[GameResult]) -> None:
+        """A match was committed: the points each player made in its games, and the faults there were."""
+        points = dict.fromkeys((player.name for player in plan.players), 0.0)
+        faults = []
+        for game in games:
+            names = [plan.players[index].name for index in game.players]
+            for name, score in zip(names, game.scores, strict=True):
+                points[name] += score
+            faults += [f"{names[fault.seat]} {fault.kind}" for fault in game.faults]
+        shown = ", ".join(f"{name} {made:g}" for name, made in points.items())
+        text = f"{tournament}: match {plan.sequence} is done: {shown}"
+        text += f" (faults: {', '.join(faults)})" if faults else ""
+        self.tell(
+            "match_done", text, tournament=tournament, match=plan.sequence, points=points, faults=faults
+        )

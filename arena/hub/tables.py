@@ -1,0 +1,104 @@
+"""The tables of a hub: each plays one match at a time on a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+
+from arena.driver import WatchGame
+from arena.hub.guests import GuestDoor, Guests
+from arena.hub.worker import HubWorker
+from arena.runners import Problem
+from arena.runners.reaper import Run
+from arena.types import BotSpec, Limits, MatchPlan, MatchResult, Player
+
+OnDone = Callable[[MatchPlan, MatchResult], None]
+
+
+class Tables:
+    """At most `most` matches at once; workers are made when first needed and keep this host's bots.
+
+    A result comes on the match's own thread, after its guests are free again.
+    """
+
+    def __init__(self, guests: Guests, most: int, watch: WatchGame) -> None:
+        """Nobody plays yet."""
+        self._guests = guests
+        self._most = most
+        self._watch = watch
+        self._lock = threading.Lock()
+        self._free: list[HubWorker] = []
+        self._workers: list[HubWorker] = []
+        self._run: Run | None = None
+        self._threads: set[threading.Thread] = set()
+
+    @property
+    def playing(self) -> int:
+        """How many matches are being played."""
+        return len(self._threads)
+
+    def check(self, players: Sequence[Player], limits: Limits) -> list[Problem]:
+        """Build and start the players of this host; what is wrong with those that cannot play."""
+        with self._lock:
+            if self._run is None and any(player.bot.kind == "command" for player in players):
+                self._run = Run()
+            worker = self._take()
+        if worker is None:
+            return []
+        try:
+            return worker.check([player for player in players if player.bot.kind != "remote"], limits)
+        finally:
+            self._give_back(worker)
+
+    def seat(self, plan: MatchPlan, guests: Mapping[BotSpec, GuestDoor], on_done: OnDone) -> bool:
+        """Begin a match with guests that were claimed; False when all tables are taken."""
+        with self._lock:
+            worker = self._take()
+            if worker is None:
+                return False
+            thread = threading.Thread(
+                target=self._play, args=(worker, plan, guests, on_done), name=worker.name, daemon=True
+            )
+            self._threads.add(thread)
+        thread.start()
+        return True
+
+    def close(self, within_s: float) -> None:
+        """End this host's bots; matches that are still played are given up after so many seconds."""
+        until = time.monotonic() + within_s
+        for worker in list(self._workers):
+            with suppress(Exception):  # its match may be in the middle of anything, and does not count
+                worker.close()
+        for thread in list(self._threads):
+            thread.join(max(0.0, until - time.monotonic()))
+        if self._run is not None:
+            self._run.close()
+
+    def _play(
+        self, worker: HubWorker, plan: MatchPlan, guests: Mapping[BotSpec, GuestDoor], on_done: OnDone
+    ) -> None:
+        try:
+            result = worker.play_with(plan, guests)
+        finally:
+            self._guests.release(guests.values())
+            self._give_back(worker)
+            with self._lock:
+                self._threads.discard(threading.current_thread())
+        on_done(plan, result)
+
+    def _take(self) -> HubWorker | None:
+        """A free worker, maybe a new one; called with the lock held."""
+        if self._free:
+            return self._free.pop()
+        if len(self._workers) >= self._most:
+            return None
+        folder = self._run.folder if self._run is not None else None
+        worker = HubWorker(f"table {len(self._workers) + 1}", folder, self._watch)
+        self._workers.append(worker)
+        return worker
+
+    def _give_back(self, worker: HubWorker) -> None:
+        with self._lock:
+            self._free.append(worker)
