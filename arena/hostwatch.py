@@ -55,12 +55,12 @@ class HostWatch(StallLog):
             self._thread.join(STALL_S)
 
     def lost(self, begin: float, end: float, limit_s: float, pid: int | None) -> Lost:
-        """See StallLog; threads of the bot's own process and of what it started are no crowd to it."""
+        """See StallLog; a crowd takes time from a bot's process, whose own threads are none to it."""
         stalled_s = self.stalled_s(begin, end)
         beats = [beat for beat in tuple(self._beats) if begin < beat.at <= end]
-        if not beats:
+        if pid is None or not beats:
             return Lost(stalled_s, why=stall_text(stalled_s))
-        own = runnable_threads(pid) if pid is not None else 0
+        own = runnable_threads(pid)
         cores = os.cpu_count() or 1
         crowded_s = sum(beat.seconds * crowd_share(beat.runnable, own, cores) for beat in beats)
         crowded_s = min(crowded_s, MOST_CROWD * limit_s)

@@ -226,7 +226,7 @@ class InProcessDoor:
     max_open: int | None = None
     wants_events = False
     guard = protocol = "in_process"
-    pid = None
+    pid: int | None = None
 
     def __init__(self, spec: BotSpec, inbox: Inbox) -> None:
         """Load the bot; PluginError names the file and what is wrong with it."""

@@ -8,15 +8,17 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Literal, Protocol
 
 from arena.errors import PlatformFault
-from arena.types import Limits, MatchPlan, MatchResult, Player
+from arena.types import Isolation, Limits, MatchPlan, MatchResult, Player
 
 Problem = tuple[str, str]
 OnResult = Callable[[MatchPlan, MatchResult], None]
 RunnerKind = Literal["auto", "inline", "cluster"]
 
+UNGUARDED = Isolation()
 MAX_ATTEMPTS = 3
 SMALL_RUN_GAMES = 200  # below, a start of Ray takes longer than it can save
 
@@ -27,8 +29,11 @@ class Runner(Protocol):
     kind: RunnerKind
     workers: int
 
-    def check(self, limits: Limits) -> list[Problem]:
-        """Start every player's bot; (player, what is wrong) of those that cannot play."""
+    def check(self, limits: Limits, isolation: Isolation = UNGUARDED) -> list[Problem]:
+        """Start every player's bot; (player, what is wrong) of those that cannot play.
+
+        A level of isolation that this machine cannot give is a problem of `isolation`.
+        """
 
     def run(self, plans: Iterable[MatchPlan], on_result: OnResult) -> None:
         """Play all plans, each until an attempt counts; `on_result` gets every attempt, voided ones too.
@@ -45,6 +50,11 @@ class Attempts:
 
     def __init__(self) -> None:
         self._voided: Counter[int] = Counter()
+
+    def again(self, plan: MatchPlan, result: MatchResult) -> MatchPlan:
+        """The plan to play after a voided attempt; the last one allowed is final (see MatchPlan)."""
+        self.voided(result)
+        return replace(plan, final=self._voided[result.sequence] == MAX_ATTEMPTS - 1)
 
     def voided(self, result: MatchResult) -> None:
         """Note a voided attempt; PlatformFault when it was one too many."""

@@ -22,9 +22,9 @@ from time import perf_counter, sleep
 from typing import Any
 
 from arena.errors import PlatformFault
-from arena.runners import Attempts, OnResult, Problem, RunnerKind, cores
+from arena.runners import UNGUARDED, Attempts, OnResult, Problem, RunnerKind, cores
 from arena.runners.reaper import SOURCES, Run, owner_lives
-from arena.types import Limits, MatchPlan, MatchResult, Player
+from arena.types import Isolation, Limits, MatchPlan, MatchResult, Player
 
 # Ray reads these when it is imported and when it starts its own processes.
 SETTINGS = {
@@ -43,6 +43,8 @@ IN_FLIGHT = 2  # batches per worker: one is played, one waits
 WATCH_S = 1.0
 SMOOTHING = 0.3
 
+_log = logging.getLogger(__name__)
+
 
 class _Actor:
     """What runs in a Ray worker process."""
@@ -54,9 +56,11 @@ class _Actor:
         prepare()
         self._worker = MatchWorker(name, folder)
 
-    def check(self, players: Sequence[Player], limits: Limits) -> list[Problem]:
-        """Start all bots."""
-        return self._worker.check(players, limits)
+    def check(
+        self, players: Sequence[Player], limits: Limits, isolation: Isolation
+    ) -> tuple[list[Problem], list[str]]:
+        """Start all bots; problems, and starts that were almost too slow."""
+        return self._worker.check(players, limits, isolation), self._worker.slow_starts
 
     def play(self, plans: Sequence[MatchPlan]) -> tuple[list[MatchResult], float]:
         """Play a batch; results and seconds."""
@@ -122,11 +126,14 @@ class ClusterRunner:
             self._run.close()
             raise
 
-    def check(self, limits: Limits) -> list[Problem]:
+    def check(self, limits: Limits, isolation: Isolation = UNGUARDED) -> list[Problem]:
         """See arena.runners.Runner; every worker starts every bot, and keeps it."""
-        calls = [actor.check.remote(self._players, limits) for actor in self._actors]
-        problems = [problem for found in self._ray.get(calls) for problem in found]
-        return list(dict.fromkeys(problems))
+        calls = [actor.check.remote(self._players, limits, isolation) for actor in self._actors]
+        found = self._ray.get(calls)
+        for actor, (_, slow_starts) in enumerate(found):
+            for slow in slow_starts:
+                _log.warning("worker ray-%d: %s", actor, slow)
+        return list(dict.fromkeys(problem for problems, _ in found for problem in problems))
 
     def run(self, plans: Iterable[MatchPlan], on_result: OnResult) -> None:
         """See arena.runners.Runner; results come in the order in which batches finish."""
@@ -141,8 +148,7 @@ class ClusterRunner:
             for plan, result in zip(batch.plans, self._results(done, batch, batches), strict=True):
                 on_result(plan, result)
                 if result.error:
-                    attempts.voided(result)
-                    batches.again(plan)
+                    batches.again(attempts.again(plan, result))
             self._send(batch.worker, batches, flying)
 
     def close(self) -> None:

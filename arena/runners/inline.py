@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from arena.driver import WatchGame
-from arena.runners import Attempts, OnResult, Problem, RunnerKind
+from arena.runners import UNGUARDED, Attempts, OnResult, Problem, RunnerKind
 from arena.runners.reaper import Run
 from arena.runners.worker import MatchWorker
-from arena.types import Limits, MatchPlan, Player
+from arena.types import Isolation, Limits, MatchPlan, Player
 
 
 class InlineRunner:
@@ -23,9 +23,9 @@ class InlineRunner:
         self._run = Run() if external else None
         self._worker = MatchWorker("inline", self._run.folder if self._run else None, watch)
 
-    def check(self, limits: Limits) -> list[Problem]:
+    def check(self, limits: Limits, isolation: Isolation = UNGUARDED) -> list[Problem]:
         """See arena.runners.Runner."""
-        return self._worker.check(self._players, limits)
+        return self._worker.check(self._players, limits, isolation)
 
     def run(self, plans: Iterable[MatchPlan], on_result: OnResult) -> None:
         """See arena.runners.Runner."""
@@ -36,7 +36,7 @@ class InlineRunner:
                 on_result(plan, result)
                 if not result.error:
                     break
-                attempts.voided(result)
+                plan = attempts.again(plan, result)
 
     def close(self) -> None:
         """See arena.runners.Runner."""

@@ -9,22 +9,30 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from arena.bot import load_bot
+from arena.clocks import RoundTrip
 from arena.driver import Driver, WatchGame
 from arena.errors import PlatformFault, PluginError
-from arena.launcher import Launcher
+from arena.hostwatch import HostWatch
+from arena.launcher import BotProcess, Launcher, check_isolation
+from arena.runners import UNGUARDED, Problem, cores
+from arena.runners.aftermath import add_fault, add_idle_cpu, undeclared
+from arena.runners.idle import IdleMeter
 from arena.seats import Door, Inbox, InProcessDoor
-from arena.types import Limits, MatchPlan, MatchResult, Player
+from arena.types import Isolation, Limits, MatchPlan, MatchResult, Player
 
 if TYPE_CHECKING:
     from arena.server import PlayServer, RemoteDoor
 
 READY_POLL_S = 0.01
+# A start that takes more than this share of its limit is worth a warning.
+SLOW_START = 0.8
 
 
 class BotHost:
@@ -37,13 +45,27 @@ class BotHost:
 
         self._folder = Path(tempfile.mkdtemp(dir=folder))
         self._server: PlayServer = PlayServer([f"unix:{self._folder}/bots"]).start()
+        self.round_trips: dict[str, RoundTrip] = {}
 
-    def door(self, player: Player, start_s: float) -> RemoteDoor:
-        """A door to a new process of the player's bot, which has `start_s` seconds to join."""
+    def door(self, player: Player, start_s: float, isolation: Isolation) -> RemoteDoor:
+        """A door to a new process of the player's bot, which has `start_s` seconds to join.
+
+        Before the first bot of a protocol is started, the protocol's round trip is measured.
+        """
+        from arena.runners.calibration import calibrate
         from arena.server import launch_bot
 
+        bot = player.bot
+        if bot.protocol not in self.round_trips:
+            self.round_trips[bot.protocol] = calibrate(self._server, self._launcher, bot.protocol)
         return launch_bot(
-            self._server, self._launcher, player.bot, self._inbox, name=player.name, start_s=start_s
+            self._server,
+            self._launcher,
+            bot,
+            self._inbox,
+            name=player.name,
+            start_s=start_s,
+            isolation=isolation,
         )
 
     def close(self) -> None:
@@ -54,30 +76,43 @@ class BotHost:
 
 
 class MatchWorker:
-    """Plays matches; `name` signs the results. A bot that is lost is started anew for the next match."""
+    """Plays matches; `name` signs the results. A bot that is lost is started anew for the next match.
+
+    `slow_starts` tells of bots that needed almost all of their time to start. `isolation` is the one in
+    which `door` starts bots.
+    """
 
     def __init__(self, name: str, folder: Path | None = None, watch: WatchGame | None = None) -> None:
         """`folder` is where the socket goes: private, with a short path; needed for command bots only."""
         self.name = name
+        self.slow_starts: list[str] = []
+        self.isolation = UNGUARDED
         self._folder = folder
         self._watch = watch
         self.inbox: Inbox = SimpleQueue()
         self._doors: dict[Player, Door] = {}
+        self._isolations: dict[Player, Isolation] = {}
         self._driver: Driver | None = None
         self._host: BotHost | None = None
+        self._idle = IdleMeter()
+        self._host_watch: HostWatch | None = None
 
-    def check(self, players: Iterable[Player], limits: Limits) -> list[tuple[str, str]]:
+    def check(
+        self, players: Iterable[Player], limits: Limits, isolation: Isolation = UNGUARDED
+    ) -> list[Problem]:
         """Build and start every player's bot and wait until it is ready; (player, what is wrong) if not."""
-        problems, doors = [], []
+        players = list(players)
+        self.isolation = isolation
+        if problems := isolation_problems(players, isolation):
+            return problems
+        sound = []
         for player in players:
             try:
                 self._prepare(player)
-                doors.append((player, self.door(player, limits)))
+                sound.append(player)
             except PluginError as error:
                 problems.append((player.name, str(error)))
-        for player, door in doors:
-            while door.ready_at is None:  # the door itself gives up after the start limit
-                time.sleep(READY_POLL_S)
+        for player, door in self._start(sound, limits).items():
             if fault := getattr(door, "fault", None):
                 problems.append((player.name, f"{fault[0]}: {fault[1]}"))
         return problems
@@ -86,17 +121,18 @@ class MatchWorker:
         """Play matches at once; results in the order of the plans."""
         try:
             for plan in plans:
-                for player in plan.players:
-                    self.door(player, plan.limits)
-            if self._driver is None:
-                self._driver = Driver(self._doors, self.inbox, worker=self.name, watch=self._watch)
-            return self._driver.play_many(plans)
+                self.isolation = plan.isolation
+                self._start(plan.players, plan.limits)
+            return self._after(plans, self._ready_driver().play_many(plans))
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
             return [MatchResult(plan.sequence, (), self.name, 0.0, 0.0, message) for plan in plans]
 
     def close(self) -> None:
         """End all bots and helpers."""
+        if self._host_watch is not None:
+            self._host_watch.close()
+            self._host_watch = None
         for door in self._doors.values():
             door.close()
         self._doors.clear()
@@ -104,6 +140,84 @@ class MatchWorker:
         if self._host is not None:
             self._host.close()
             self._host = None
+
+    def door(self, player: Player, limits: Limits) -> Door:
+        """The player's door; a new one when there is none yet, its bot is lost, or the isolation another."""
+        door = self._doors.get(player)
+        fits = self._isolations.get(player) == self.isolation
+        if door is not None and fits and getattr(door, "fault", None) is None:
+            return door
+        if door is not None:
+            door.close()
+        self._doors[player] = door = self._new_door(player, limits)
+        self._isolations[player] = self.isolation
+        self._driver = None  # made anew with the new door; the inbox holds nothing that is still wanted
+        while not self.inbox.empty():
+            self.inbox.get()
+        return door
+
+    def _new_door(self, player: Player, limits: Limits) -> Door:
+        if player.bot.kind == "python":
+            return InProcessDoor(player.bot, self.inbox)
+        return self._started_host(player).door(player, limits.start, self.isolation)
+
+    def _start(self, players: Sequence[Player], limits: Limits) -> dict[Player, Door]:
+        """The players' doors, each ready or failed; as many start at once as there are cores.
+
+        Each bot's time to start counts from its own launch.
+        """
+        found: dict[Player, Door] = {}
+        for group in batched(players, cores()):
+            launched = {player: (time.monotonic(), self.door(player, limits)) for player in group}
+            for player, (since, door) in launched.items():
+                while door.ready_at is None:  # the door itself gives up after the start limit
+                    time.sleep(READY_POLL_S)
+                self._note_start(player, door.ready_at - since, limits.start)
+                found[player] = door
+        return found
+
+    def _note_start(self, player: Player, used_s: float, limit_s: float) -> None:
+        if used_s > SLOW_START * limit_s:
+            self.slow_starts.append(
+                f"{player.name} needed {used_s:.2f} s of {limit_s:g} s to start; raise `clocks.start`"
+            )
+
+    def _ready_driver(self) -> Driver:
+        """The driver over the doors there are now."""
+        if self._host_watch is None:
+            self._host_watch = HostWatch(also=self._idle.look).start()
+        if self._driver is None:
+            self._driver = Driver(
+                self._doors,
+                self.inbox,
+                worker=self.name,
+                watch=self._watch,
+                round_trips=self._host.round_trips if self._host is not None else {},
+                host=self._host_watch,
+            )
+            self._idle.follow([(player.name, line) for player, line in self._driver.lines.items()])
+        return self._driver
+
+    def _after(self, plans: Sequence[MatchPlan], results: list[MatchResult]) -> list[MatchResult]:
+        """The results with what shows between matches: processes left running, and CPU time burnt idly."""
+        if self._host is None:
+            return results
+        for player in dict.fromkeys(player for plan in plans for player in plan.players):
+            door = self._doors.get(player)
+            process: BotProcess | None = getattr(door, "process", None)
+            if process is None or getattr(door, "fault", None) is not None:
+                continue
+            census = process.census()
+            if census is not None and (message := undeclared(player, census.children)):
+                add_fault(plans, results, player, message)
+                self.drop(player)
+        return add_idle_cpu(plans, results, self._idle.take_ms())
+
+    def drop(self, player: Player) -> None:
+        """End a player's bot; the next match starts it anew."""
+        if door := self._doors.pop(player, None):
+            door.close()
+            self._driver = None
 
     def _prepare(self, player: Player) -> None:
         """What is done once, before the first match; PluginError says what is wrong with the bot."""
@@ -113,7 +227,7 @@ class MatchWorker:
         self._started_host(player)
         from arena.server import build_bot
 
-        build_bot(player.bot)
+        build_bot(player.bot, self.isolation)
 
     def _started_host(self, player: Player) -> BotHost:
         if self._host is None:
@@ -122,19 +236,22 @@ class MatchWorker:
             self._host = BotHost(self.inbox, self._folder)
         return self._host
 
-    def door(self, player: Player, limits: Limits) -> Door:
-        """The player's door; a new one when there is none yet or its bot is lost."""
-        door = self._doors.get(player)
-        if door is not None and getattr(door, "fault", None) is None:
-            return door
-        if door is not None:
-            door.close()
-        if player.bot.kind == "python":
-            door = InProcessDoor(player.bot, self.inbox)
-        else:
-            door = self._started_host(player).door(player, limits.start)
-        self._doors[player] = door
-        self._driver = None  # made anew with the new door; the inbox holds nothing that is still wanted
-        while not self.inbox.empty():
-            self.inbox.get()
-        return door
+
+def isolation_problems(players: Iterable[Player], isolation: Isolation) -> list[Problem]:
+    """What stands against playing in this isolation: the machine, or bots that run in the arena's process."""
+    if missing := check_isolation(isolation):
+        return [("isolation", missing)]
+    if isolation.level != "sandbox":
+        return []
+    why = (
+        "runs inside the arena's own process, which isolation `sandbox` does not allow; give it a folder with "
+        "a bot.toml, whose command plays it through arena.client (bots/outrider shows how)"
+    )
+    return [(player.name, why) for player in players if player.bot.kind == "python"]
+
+
+def batched(players: Iterable[Player], size: int) -> Iterator[tuple[Player, ...]]:
+    """Players in groups of `size`, each player once."""
+    waiting = iter(dict.fromkeys(players))
+    while group := tuple(islice(waiting, size)):
+        yield group

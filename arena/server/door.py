@@ -20,7 +20,7 @@ from functools import partial
 
 import grpc
 
-from arena.launcher import Exit
+from arena.launcher import BotProcess, Exit
 from arena.seats import NO_DECISION, Answer, GameOpening, Inbox, Question
 from arena.server.connection import MAX_WAITING_BYTES, Connection, Refused
 from arena.server.flood import MAX_MESSAGE_BYTES, MESSAGES_PER_SECOND, FloodGauge
@@ -65,6 +65,7 @@ class RemoteDoor:
         self.wants_events = True
         self.guard, self.protocol = guard, protocol
         self.pid: int | None = None
+        self.process: BotProcess | None = None
         self.ready_at: float | None = None
         self.fault: tuple[FaultKind, str] | None = None
         self._inbox = inbox

@@ -45,7 +45,15 @@ def launch_bot(
         for process in started:
             process.stop()
 
-    door = server.door(name or bot.name, inbox, start_s=start_s, max_open=max_open, on_close=stop)
+    door = server.door(
+        name or bot.name,
+        inbox,
+        start_s=start_s,
+        max_open=max_open,
+        guard=isolation.level,
+        protocol=bot.protocol,
+        on_close=stop,
+    )
     door.expect(launched=True)
     try:
         process = launcher.start(
@@ -61,8 +69,7 @@ def launch_bot(
         door.not_started(str(error))
     else:
         started.append(process)
-        door.pid = process.pid
-        door.guard = isolation.level
+        door.pid, door.process = process.pid, process
     return door
 
 
@@ -81,8 +88,8 @@ def _address(server: PlayServer, isolation: Isolation) -> str:
 def build_bot(spec: BotSpec, isolation: Isolation = UNGUARDED, launcher: Launcher | None = None) -> bool:
     """Run the build step of a bot's bot.toml unless it has run since the folder's files last changed.
 
-    It runs in the same isolation as the bot, but may write to the bot's folder. `launcher` starts it (default:
-    a new one). Whether it ran. PluginError has the command and the end of its output. Only one process builds
+    It runs in the same isolation as the bot, but may write to the bot's folder. `launcher` starts it, or
+    a new one. Whether it ran. PluginError has the command and the end of its output. Only one process builds
     at a time.
     """
     command = build_command(spec)

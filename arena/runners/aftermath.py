@@ -1,0 +1,47 @@
+"""What a worker adds to matches once they are over: processes that bots left running, and CPU burnt idly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from arena.types import Fault, MatchPlan, MatchResult, Player
+
+
+def undeclared(player: Player, children: int) -> str:
+    """What is wrong with so many processes of a bot between matches; empty when it declared them."""
+    if children <= player.bot.children:
+        return ""
+    return (
+        f"keeps {children} child processes between matches, {player.bot.children} declared (`children` in "
+        "its bot.toml); all were ended and the bot is started anew"
+    )
+
+
+def add_fault(plans: Sequence[MatchPlan], results: list[MatchResult], player: Player, message: str) -> None:
+    """Note the fault `resource` in the last game that a player has finished; its result stands."""
+    for index in reversed(range(len(plans))):
+        result = results[index]
+        if result.games and player in plans[index].players:
+            game = result.games[-1]
+            seat = game.players.index(plans[index].players.index(player))
+            text = f"{message}; the game was over and stands"
+            fault = Fault(seat, "resource", game.decisions, 0.0, 0.0, "default", text)
+            game = replace(game, faults=(*game.faults, fault))
+            results[index] = replace(result, games=(*result.games[:-1], game))
+            return
+
+
+def add_idle_cpu(
+    plans: Sequence[MatchPlan], results: Sequence[MatchResult], burnt_ms: Mapping[str, float]
+) -> list[MatchResult]:
+    """The results with each player's idle CPU, shared evenly between matches that were played at once."""
+    shares = Counter(player.name for plan in plans for player in plan.players)
+    return [
+        replace(
+            result,
+            idle_cpu_ms=tuple(burnt_ms.get(p.name, 0.0) / shares[p.name] for p in plan.players),
+        )
+        for plan, result in zip(plans, results, strict=True)
+    ]
