@@ -18,7 +18,7 @@ public final class Arena {
     public static void play(String name, String version, Bot.Factory factory) {
         int code = 1;
         try {
-            play(name, version, factory, System.getenv());
+            play(name, version, factory, System.getenv(), CONNECT);
             code = 0;
         } catch (ArenaException error) {
             System.err.println(name + ": " + error.getMessage());
@@ -31,7 +31,8 @@ public final class Arena {
     }
 
     /** The same with the environment's variables given, and without the exit; ArenaException where it cannot play. */
-    static void play(String name, String version, Bot.Factory factory, Map<String, String> environment)
+    static void play(
+            String name, String version, Bot.Factory factory, Map<String, String> environment, Duration connect)
             throws InterruptedException {
         String address = environment.getOrDefault("ARENA_ADDRESS", "");
         if (address.isEmpty()) {
@@ -44,8 +45,8 @@ public final class Arena {
                 .build();
         ManagedChannel channel = Server.channel(address, environment.getOrDefault("ARENA_CA", ""));
         try {
-            if (!Server.reachable(channel, CONNECT)) {
-                throw new ArenaException("no server answers at " + address + " within " + CONNECT.toSeconds() + " s");
+            if (!Server.reachable(channel, connect)) {
+                throw new ArenaException("no server answers at " + address + " within " + connect.toSeconds() + " s");
             }
             new Session(factory, join).run(channel);
         } finally {
