@@ -160,7 +160,7 @@ def start_runner(spec: TournamentSpec, prepare: Callable[[], object]) -> Runner:
     games = schedule(spec, bytes(seeds.SEED_BYTES)).total() * rotations
     runner = runners.start(runners.choose(spec.runner, games), spec.players, spec.workers, prepare)
     try:
-        problems = runner.check(spec.limits)
+        problems = runner.check(spec.limits, spec.isolation)
     except BaseException:
         runner.close()
         raise

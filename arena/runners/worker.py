@@ -244,8 +244,8 @@ def isolation_problems(players: Iterable[Player], isolation: Isolation) -> list[
     if isolation.level != "sandbox":
         return []
     why = (
-        "runs inside the arena's own process, which isolation `sandbox` does not allow; give it a folder with "
-        "a bot.toml, whose command plays it through arena.client (bots/outrider shows how)"
+        "runs inside the arena's own process, which isolation `sandbox` does not allow; give it a folder "
+        "with a bot.toml, whose command plays it through arena.client (bots/outrider shows how)"
     )
     return [(player.name, why) for player in players if player.bot.kind == "python"]
 
