@@ -81,6 +81,8 @@ def test_the_commands_are_these() -> None:
         "bots",
         "certificate",
         "export",
+        "fault",
+        "faults",
         "init",
         "leaderboard",
         "play",
@@ -451,6 +453,8 @@ def test_run_writes_its_tables_where_the_file_says(tmp_path: Path) -> None:
     found = run_json("tournament", "run", file)
     names = {path.name for path in (tmp_path / "tables").iterdir()}
     assert names == {
+        "attempts.csv",
+        "conduct.csv",
         "faults.csv",
         "games.csv",
         "leaderboard.txt",
