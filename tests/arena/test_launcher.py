@@ -101,7 +101,7 @@ def test_stop_asks_then_kills(launcher: Launcher, tmp_path: Path) -> None:
     assert not alive(stubborn.pid)
 
 
-def test_child_that_outlives_its_bot_is_killed_with_it(launcher: Launcher, tmp_path: Path) -> None:
+def test_c04_child_that_outlives_its_bot_is_killed_with_it(launcher: Launcher, tmp_path: Path) -> None:
     process = start(launcher, "python", "forks.py", str(tmp_path / "child"))
     child = pid_in(tmp_path / "child")
     assert alive(child)
@@ -190,7 +190,7 @@ def owner(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
         process.kill()
 
 
-def test_kill_9_of_the_owner_leaves_nothing(owner: subprocess.Popen[bytes], tmp_path: Path) -> None:
+def test_c01_kill_9_of_the_owner_leaves_nothing(owner: subprocess.Popen[bytes], tmp_path: Path) -> None:
     pids = [pid_in(tmp_path / name) for name in ("bot-child", "child", "bot-daemon", "daemon", "launcher")]
     assert all(map(alive, pids))  # although the thread that started the launcher has ended
     owner.kill()

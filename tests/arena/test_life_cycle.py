@@ -1,0 +1,308 @@
+"""From start to proof of end: whose child a bot is, what it inherits, what it leaves, what is swept."""
+
+from __future__ import annotations
+
+import ast
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from queue import SimpleQueue
+
+import pytest
+from source_files import imports, parse, python_files
+from wire_samples import MOCK_BOTS, ROOT, Table, alive, bundled, mock, table, wait_until
+
+from arena.errors import PluginError
+from arena.launcher import BotProcess, Exit, Launcher
+from arena.launcher.folders import PREFIX, work_folder
+from arena.launcher.processes import descendants, look_at
+from arena.server import launch_bot
+from arena.types import Isolation, IsolationLevel
+
+LEVELS: tuple[IsolationLevel, ...] = ("none", "limits", "sandbox")
+NO_WAIT = "import os; os.fork() or os.execvp('sleep', ['sleep', '60'])\n"
+
+
+@pytest.fixture
+def launcher() -> Iterator[Launcher]:
+    with Launcher() as made:
+        yield made
+
+
+@pytest.fixture
+def shared() -> Iterator[Table]:
+    with table() as made:
+        yield made
+
+
+def start(launcher: Launcher, *argv: str, level: IsolationLevel = "none") -> BotProcess:
+    return launcher.start(
+        argv, cwd=MOCK_BOTS, address="unix:/dev/null", token="secret", isolation=Isolation(level)
+    )
+
+
+def python(launcher: Launcher, code: str, level: IsolationLevel = "none") -> BotProcess:
+    return start(launcher, "python", "-c", code, level=level)
+
+
+def ended(process: BotProcess) -> Exit:
+    how = process.wait(15.0)
+    assert how is not None
+    return how
+
+
+def text_in(file: Path) -> str:
+    assert wait_until(lambda: file.exists() and file.read_text())
+    return file.read_text()
+
+
+# ---- start
+
+
+def test_c18_bots_are_children_of_the_launcher_never_of_the_server(shared: Table) -> None:
+    door = launch_bot(shared.server, shared.launcher, mock("first_legal"), shared.inbox, start_s=15.0)
+    assert door.pid is not None
+    assert door.pid in descendants(shared.launcher.pid)
+    bot = look_at(door.pid)
+    keeper = look_at(bot.parent) if bot else None
+    assert keeper is not None
+    assert keeper.parent == shared.launcher.pid
+    door.close()
+
+
+def test_c18_nothing_in_the_server_starts_a_process() -> None:
+    trees = [parse(path) for path in python_files("arena") if path.parts[1] == "server"]
+    assert len(trees) > 5
+    assert "subprocess" not in {name.partition(".")[0] for tree in trees for name in imports(tree)}
+    calls = {node.attr for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    assert not calls & {"fork", "forkpty", "Popen", "posix_spawn", "spawnv", "system"}
+
+
+def test_c19_launcher_holds_no_grpc_when_it_forks() -> None:
+    """The only process that forks without a new program has one thread, and no channel to inherit."""
+    code = "import sys, arena.launcher.__main__; print([name for name in sys.modules if 'grpc' in name])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+    with Launcher() as launcher:
+        assert len(list(Path(f"/proc/{launcher.pid}/task").iterdir())) == 1
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_c19_bot_inherits_nothing_but_its_three_streams(launcher: Launcher, level: IsolationLevel) -> None:
+    """No pipe of another bot, no socket of the platform; its own session, no terminal."""
+    first = start(launcher, "python", "never_joins.py", level=level)
+    tell = "import os; print(sorted(map(int, os.listdir('/proc/self/fd'))))"
+    assert ended(python(launcher, tell, level)).output == "[0, 1, 2, 3]\n"  # 3 is the listing itself
+    assert os.getsid(first.pid) == first.pid
+    first.stop()
+
+
+def test_keeper_holds_only_what_it_needs(launcher: Launcher) -> None:
+    """A copy of another bot's pipe in a keeper would hide that bot's end."""
+    processes = [start(launcher, "python", "never_joins.py") for _ in range(3)]
+    keepers = [found.parent for process in processes if (found := look_at(process.pid))]
+    assert len(keepers) == 3
+
+    def open_files() -> list[int]:
+        return [len(list(Path(f"/proc/{keeper}/fd").iterdir())) for keeper in keepers]
+
+    assert wait_until(lambda: open_files() == [2] * 3), open_files()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_json_lines_bot_gets_pipes_and_the_server_their_other_ends(
+    shared: Table, level: IsolationLevel
+) -> None:
+    door = launch_bot(
+        shared.server,
+        shared.launcher,
+        bundled("shell_random"),
+        shared.inbox,
+        start_s=15.0,
+        isolation=Isolation(level),
+    )
+    assert wait_until(lambda: door.ready_at)
+    assert (door.fault, door.guard, door.protocol) == (None, level, "jsonlines")
+    pid = door.pid
+    assert pid is not None
+    door.close()
+    assert wait_until(lambda: not alive(pid))
+
+
+def test_json_lines_bot_whose_pipes_nobody_takes_is_not_left_running(launcher: Launcher) -> None:
+    with pytest.raises(PluginError, match=r"its pipes cannot be handed to the server at /nowhere/lines"):
+        launcher.start(
+            ["python", "never_joins.py"], cwd=MOCK_BOTS, address="", token="t", jsonlines="/nowhere/lines"
+        )
+    assert wait_until(lambda: descendants(launcher.pid) == [])
+
+
+# ---- between matches
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_c03_census_counts_the_children_a_bot_keeps(launcher: Launcher, level: IsolationLevel) -> None:
+    """The sandbox's own processes are not the bot's."""
+    alone = start(launcher, "python", "never_joins.py", level=level)
+    code = NO_WAIT * 2 + "sum(range(20_000_000)); print('burned', flush=True); __import__('time').sleep(60)"
+    busy = python(launcher, code, level)
+    census = alone.census()
+    assert census is not None
+    assert (census.children, census.memory_mib > 1) == (0, True)
+    assert wait_until(lambda: (now := busy.census()) is not None and now.children == 2 and now.cpu_s > 0.1)
+    for process in (alone, busy):
+        process.stop()
+        ended(process)
+        assert process.census() is None
+
+
+def test_c03_census_counts_daemons_too(launcher: Launcher, tmp_path: Path) -> None:
+    """Also one that forked twice, has a session of its own and dropped its environment."""
+    process = start(launcher, "python", "double_forks.py", str(tmp_path / "daemon"), "hide")
+    text_in(tmp_path / "daemon")
+    census = process.census()
+    assert census is not None
+    assert census.children == 1
+
+
+# ---- the end
+
+
+@pytest.mark.parametrize("hidden", ["", "hide"])
+@pytest.mark.parametrize("level", LEVELS)
+def test_c03_retired_bot_leaves_no_process_even_if_it_forked_twice(
+    launcher: Launcher, level: IsolationLevel, hidden: str
+) -> None:
+    """With and without the mark in its environment; outside the sandbox, what was left is named."""
+    process = start(
+        launcher, "python", "double_forks.py", "/tmp/arena-daemon", *filter(None, [hidden]), level=level
+    )
+    assert wait_until(lambda: (census := process.census()) is not None and census.children >= 1)
+    others = start(launcher, "python", "never_joins.py", level=level)
+    process.stop()
+    how = ended(process)
+    assert how.stopped
+    if level != "sandbox":
+        assert [name.split()[0] for name in how.left] == ["sleep"]
+        Path("/tmp/arena-daemon").unlink()
+    survivors = [look_at(pid) for pid in descendants(launcher.pid)]
+    assert "sleep" not in [found.name for found in survivors if found]
+    assert alive(others.pid)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_c04_bot_behind_a_shell_wrapper_ends_with_it(launcher: Launcher, level: IsolationLevel) -> None:
+    process = start(launcher, "sh", "-c", "sleep 60 & sleep 61; true", level=level)
+    assert wait_until(lambda: (census := process.census()) is not None and census.children == 2)
+    process.stop()
+    ended(process)
+    assert wait_until(lambda: descendants(launcher.pid) == [])
+
+
+def test_stop_lets_a_sandboxed_bot_say_goodbye(launcher: Launcher) -> None:
+    """SIGTERM reaches the bot itself, not only the sandbox around it."""
+    process = start(
+        launcher, "sh", "-c", "trap 'echo goodbye; exit 9' TERM; sleep 60 & wait", level="sandbox"
+    )
+    assert wait_until(lambda: (census := process.census()) is not None and census.children == 1)
+    process.stop()
+    how = ended(process)
+    assert (how.output, how.code, how.stopped) == ("goodbye\n", 9, True)
+
+
+OWNER = """
+import sys
+from pathlib import Path
+from arena.launcher import Launcher
+from arena.types import Isolation
+launcher = Launcher()
+for level in ("none", "limits", "sandbox"):
+    for name in ("child", "daemon"):
+        bot = {"child": "forks.py", "daemon": "double_forks.py"}[name]
+        file = f"/tmp/{name}" if level == "sandbox" else f"{sys.argv[2]}/{level}-{name}"
+        argv = ["python", bot, file, "hide"]
+        process = launcher.start(
+            argv, cwd=Path(sys.argv[1]), address="unix:/dev/null", token="", isolation=Isolation(level))
+print(launcher.pid, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_c01_kill_9_of_runner_and_launcher_at_once_leaves_nothing(tmp_path: Path) -> None:
+    """At every level, with children that ignore signals and daemons that dropped the mark."""
+    command = [sys.executable, "-c", OWNER, str(MOCK_BOTS), str(tmp_path)]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as owner:
+        assert owner.stdout is not None
+        launcher = int(owner.stdout.readline())
+        for level in ("none", "limits"):
+            for name in ("child", "daemon"):
+                text_in(tmp_path / f"{level}-{name}")
+        # 6 keepers, 6 bots with a child or daemon each, and the sandboxes' own
+        assert wait_until(lambda: len(descendants(launcher)) == 6 + 12 + 4)
+        pids = descendants(launcher)
+        os.kill(launcher, signal.SIGKILL)
+        owner.kill()
+    assert wait_until(lambda: not any(map(alive, pids))), [look_at(pid) for pid in pids]
+
+
+def test_c10_next_launcher_sweeps_folders_of_one_that_was_killed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Only theirs: those of a launcher that lives, and whatever else lies there, stay."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    own, foreign = Path(work_folder()), tmp_path / f"{PREFIX}notes"
+    foreign.mkdir()
+    with Launcher() as killed:
+        start(killed, "python", "never_joins.py")
+        (left,) = {*tmp_path.glob(f"{PREFIX}{killed.pid}-*")}
+        os.kill(killed.pid, signal.SIGKILL)
+    assert left.exists()
+    with Launcher():
+        assert wait_until(lambda: not left.exists())
+    assert own.exists()
+    assert foreign.exists()
+
+
+def test_two_hundred_starts_and_stops_leak_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No descriptor here or in the launcher, no process, no folder, no memory to speak of."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    ends: SimpleQueue[Exit] = SimpleQueue()
+
+    def some(launcher: Launcher, number: int) -> None:
+        levels = [LEVELS[index % 3] for index in range(number)]
+        started = [
+            launcher.start(
+                ["sleep", "60"] if index % 2 else ["true"],
+                cwd=MOCK_BOTS,
+                address="unix:/dev/null",
+                token="",
+                on_exit=ends.put,
+                isolation=Isolation(level),
+            )
+            for index, level in enumerate(levels)
+        ]
+        for process in started:
+            process.stop()
+        for process in started:
+            ended(process)
+
+    def held(pid: int) -> tuple[int, int]:
+        process = look_at(pid)
+        assert process is not None
+        return len(list(Path(f"/proc/{pid}/fd").iterdir())), process.memory
+
+    with Launcher() as launcher:
+        some(launcher, 20)
+        before = held(os.getpid())[0], held(launcher.pid)
+        for _ in range(9):
+            some(launcher, 20)
+        after = held(os.getpid())[0], held(launcher.pid)
+        assert descendants(launcher.pid) == []
+        assert list(tmp_path.glob(f"{PREFIX}*")) == []
+    assert ends.qsize() == 200
+    assert (after[0], after[1][0]) == (before[0], before[1][0])
+    assert after[1][1] - before[1][1] < 4 * 2**20
