@@ -24,6 +24,7 @@ from arena.hub.guests import GuestDoor, Guests
 from arena.hub.news import News
 from arena.hub.pairing import Meetings, line_up
 from arena.hub.tables import Tables
+from arena.runners import MAX_ATTEMPTS
 from arena.spec import remote_bot
 from arena.store import Store
 from arena.store.rows import FinishedMatch
@@ -60,6 +61,7 @@ class Lobby:
         self._entries: dict[BotSpec, int] = {}
         self._meetings: Meetings[int] = Meetings()
         self._begun: Counter[int] = Counter()
+        self._voided: Counter[int] = Counter()
         self._numbers: list[int] = []
         self._playing: dict[int, Pairing] = {}
         self._free_since: dict[BotSpec, float] = {}
@@ -155,7 +157,9 @@ class Lobby:
         Random(blake2b(key, person=b"lobby order").digest()).shuffle(order)
         pairing = Pairing(number, 0, setup, tuple(order))
         seated = tuple(players[entry] for entry in order)
-        return MatchPlan(sequence=number, key=key, setup=pool, players=seated, limits=self._limits), pairing
+        final = self._voided[number] >= MAX_ATTEMPTS - 1
+        plan = MatchPlan(number, key, pool, seated, limits=self._limits, final=final)
+        return plan, pairing
 
     def _entry(self, door: GuestDoor) -> int:
         """A bot's place among the lobby's entries."""
@@ -169,6 +173,7 @@ class Lobby:
         self._store.commit_matches(self.identity, [FinishedMatch(pairing, plan.key, result)])
         if result.error:
             heapq.heappush(self._numbers, plan.sequence)
+            self._voided[plan.sequence] += 1
             self._rest_until = time.monotonic() + REST_S
             text = f"{NAME}: match {plan.sequence} does not count: {result.error}"
             self._news.tell("match_voided", text, tournament=NAME, match=plan.sequence, error=result.error)

@@ -15,8 +15,8 @@ from threading import Event
 from arena.hub.guests import Guests
 from arena.hub.news import News
 from arena.hub.tables import Tables
-from arena.runners import Attempts, OnResult, Problem, RunnerKind
-from arena.types import BotSpec, Limits, MatchPlan, MatchResult, Player
+from arena.runners import UNGUARDED, Attempts, OnResult, Problem, RunnerKind
+from arena.types import BotSpec, Isolation, Limits, MatchPlan, MatchResult, Player
 
 # How many matches of the schedule are looked at for one whose players are free.
 WINDOW = 64
@@ -66,9 +66,9 @@ class GuestRunner:
         self._playing = 0
         self._missed: tuple[str, ...] = ()
 
-    def check(self, limits: Limits) -> list[Problem]:
+    def check(self, limits: Limits, isolation: Isolation = UNGUARDED) -> list[Problem]:
         """Start the players of this host; those that dial in may come any time."""
-        return self._tables.check(self._players, limits)
+        return self._tables.check(self._players, limits, isolation)
 
     def run(self, plans: Iterable[MatchPlan], on_result: OnResult) -> None:
         """See arena.runners.Runner."""
@@ -82,8 +82,8 @@ class GuestRunner:
                 plan, result = finished
                 on_result(plan, result)
                 if result.error:
-                    attempts.voided(result)
-                    self._turns.insert(0, Turn(plan, time.monotonic()))
+                    again = attempts.again(plan, result)
+                    self._turns.insert(0, Turn(again, time.monotonic()))
         finally:
             self._guests.want(self, ())
 

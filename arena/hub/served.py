@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threading import Event
 
-from arena.errors import SpecError
+from arena.errors import PlatformFault, SpecError
 from arena.hub.guests import Guests
 from arena.hub.news import News
 from arena.hub.runner import GuestRunner
@@ -28,7 +28,7 @@ class ServedTournament:
         self._row = _earlier(store, spec)
         self._games: dict[int, list[GameResult]] = {}
         self._runner = GuestRunner(spec.name, spec.players, guests, tables, news, stopping)
-        if problems := self._runner.check(spec.limits):
+        if problems := self._runner.check(spec.limits, spec.isolation):
             raise SpecError([(f"players ({name})", message) for name, message in problems], source=spec.name)
 
     def run(self) -> None:
@@ -42,9 +42,12 @@ class ServedTournament:
         text = f"{self.name}: {done} of {total} matches are done"
         self._news.tell("tournament_begun", text, **facts, done=done, total=total)
         self._runner.idle = tournament.flush
-        finished = tournament.play(self._runner, self)
+        try:
+            finished, why = tournament.play(self._runner, self), ""
+        except PlatformFault as error:  # of this tournament; the others and the lobby go on
+            finished, why = False, f": {error}"
         kind, how = ("tournament_done", "is finished") if finished else ("tournament_stopped", "is stopped")
-        self._news.tell(kind, f"{self.name}: {how}", **facts)
+        self._news.tell(kind, f"{self.name}: {how}{why}", **facts)
 
     def _take_up(self) -> Tournament:
         if self._row is None:

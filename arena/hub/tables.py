@@ -10,9 +10,9 @@ from contextlib import suppress
 from arena.driver import WatchGame
 from arena.hub.guests import GuestDoor, Guests
 from arena.hub.worker import HubWorker
-from arena.runners import Problem
+from arena.runners import UNGUARDED, Problem
 from arena.runners.reaper import Run
-from arena.types import BotSpec, Limits, MatchPlan, MatchResult, Player
+from arena.types import BotSpec, Isolation, Limits, MatchPlan, MatchResult, Player
 
 OnDone = Callable[[MatchPlan, MatchResult], None]
 
@@ -39,7 +39,9 @@ class Tables:
         """How many matches are being played."""
         return len(self._threads)
 
-    def check(self, players: Sequence[Player], limits: Limits) -> list[Problem]:
+    def check(
+        self, players: Sequence[Player], limits: Limits, isolation: Isolation = UNGUARDED
+    ) -> list[Problem]:
         """Build and start the players of this host; what is wrong with those that cannot play."""
         with self._lock:
             if self._run is None and any(player.bot.kind == "command" for player in players):
@@ -48,7 +50,8 @@ class Tables:
         if worker is None:
             return []
         try:
-            return worker.check([player for player in players if player.bot.kind != "remote"], limits)
+            here = [player for player in players if player.bot.kind != "remote"]
+            return worker.check(here, limits, isolation)
         finally:
             self._give_back(worker)
 
