@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,8 @@ from engine_core import Variant
 RunnerKind = Literal["auto", "inline", "cluster"]
 SEED_BITS = 128
 DEFAULT_DATABASE = "sqlite:///arena.db"
+# What stands for a specification in the database where idle bots play: `arena serve` has the rest.
+LOBBY = json.dumps({"serve": "lobby"})
 
 
 class Catalog(Protocol):
@@ -96,6 +99,16 @@ def from_stored(stored: str, catalog: Catalog, *, source: str, database: str) ->
     kept = json.loads(stored)
     folder, extra = Path(kept["folder"]), kept["extra_bots"]
     return parse(kept["toml"], folder, catalog, source=source, database=database, extra_bots=extra)
+
+
+def served_as(stored: str) -> str:
+    """The option with which `arena serve` goes on with a stored tournament; "" where it can be resumed here."""
+    kept = json.loads(stored)
+    if stored == LOBBY:
+        return "--lobby VARIANT:SEATS"
+    players = tomllib.loads(kept["toml"])["players"]
+    remote = any(isinstance(player, dict) and "remote" in player for player in players)
+    return f"--tournament {shlex.quote(kept['folder'])}/FILE" if remote else ""
 
 
 def parse(

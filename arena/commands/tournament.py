@@ -126,6 +126,9 @@ def resume(
         row = chosen_tournament(store, tournament)
         if row.state == "finished":
             raise click.UsageError(f"{row.name} ({row.id}) is finished; see `arena leaderboard {row.id}`")
+        if spec.served_as(row.spec):
+            shown = _resume_command(row, database_url(database))
+            raise click.UsageError(f"{row.name} is played with bots that dial in; go on with `{shown}`")
         kept = spec.from_stored(row.spec, installed(), source=row.name, database=database_url(database))
         kept = dataclasses.replace(kept, runner=runner or kept.runner, workers=workers or kept.workers)
         shown = _resume_command(row, kept.database)
@@ -183,6 +186,10 @@ def _list(rows: tuple[TournamentRow, ...], as_json: bool, resumable: str | None 
 
 
 def _resume_command(row: TournamentRow, url: str) -> str:
+    from arena.spec import served_as
+
+    if option := served_as(row.spec):
+        return f"arena serve {option} --db {shlex.quote(url)}"
     return f"arena tournament resume {row.id} --db {shlex.quote(url)}"
 
 

@@ -8,7 +8,6 @@ that order; a number whose match was lost with the process is given to the next 
 from __future__ import annotations
 
 import heapq
-import json
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -19,13 +18,12 @@ from threading import Event
 
 from arena import seeds
 from arena.conditions import QUARANTINE_AFTER
-from arena.errors import StoreError
 from arena.hub.guests import GuestDoor, Guests
 from arena.hub.news import News
 from arena.hub.pairing import Meetings, line_up
 from arena.hub.tables import Tables
 from arena.runners import MAX_ATTEMPTS
-from arena.spec import remote_bot
+from arena.spec import LOBBY, remote_bot
 from arena.store import Store
 from arena.store.rows import FinishedMatch
 from arena.tournament import pool_text
@@ -190,14 +188,13 @@ def _player(bot: BotSpec) -> Player:
 
 def _open(store: Store) -> int:
     """The lobby's tournament in a database."""
-    try:
-        return store.tournament(NAME).id
-    except StoreError:
-        pass
+    for row in store.tournaments():
+        if row.spec == LOBBY:
+            return row.id
     seed = seeds.new_seed()
     return store.create_tournament(
         name=NAME,
-        spec=json.dumps({"serve": "--lobby"}),
+        spec=LOBBY,
         seed=seed,
         commitment=seeds.seed_commitment(seed),
         setups=(),
