@@ -102,7 +102,7 @@ def from_stored(stored: str, catalog: Catalog, *, source: str, database: str) ->
 
 
 def served_as(stored: str) -> str:
-    """The option with which `arena serve` goes on with a stored tournament; "" where it can be resumed here."""
+    """The option by which `arena serve` goes on with a stored tournament; "" where `resume` does that."""
     kept = json.loads(stored)
     if stored == LOBBY:
         return "--lobby VARIANT:SEATS"
