@@ -1,0 +1,46 @@
+"""Databases for tests: SQLite files, and PostgreSQL where its server is installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+# What this machine has; SQLite is part of Python.
+KINDS = ("sqlite", "postgresql") if shutil.which("initdb") and shutil.which("pg_ctl") else ("sqlite",)
+UNPRIVILEGED = "postgres"  # PostgreSQL refuses to run as root
+
+
+@contextmanager
+def database(kind: str, folder: Path) -> Iterator[str]:
+    """The URL of an empty database; a PostgreSQL server lives as long as the context."""
+    if kind == "sqlite":
+        yield f"sqlite:///{folder}/arena.db"
+        return
+    with _server() as url:
+        yield url
+
+
+@contextmanager
+def _server() -> Iterator[str]:
+    """A server on a socket in a folder of its own, whose path must be short; it listens nowhere else."""
+    user = UNPRIVILEGED if os.geteuid() == 0 else None
+    with tempfile.TemporaryDirectory(prefix="pg-") as folder:
+        if user:
+            shutil.chown(folder, user)
+        data = f"{folder}/data"
+        _run(user, "initdb", "--pgdata", data, "--username=arena", "--auth=trust", "--no-sync")
+        settings = f"-k {folder} -c listen_addresses= -c fsync=off"
+        _run(user, "pg_ctl", "start", "--wait", "-D", data, "-l", f"{folder}/log", "-o", settings)
+        try:
+            yield f"postgresql+psycopg://arena@/postgres?host={folder}"
+        finally:
+            _run(user, "pg_ctl", "stop", "--mode=immediate", "-D", data)
+
+
+def _run(user: str | None, *command: str) -> None:
+    subprocess.run(command, check=True, user=user, cwd="/", timeout=120, stdout=subprocess.DEVNULL)
