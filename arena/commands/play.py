@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
+from arena.commands._clocks import clock_options
 from arena.commands._common import (
     chosen_options,
     console,
@@ -21,7 +21,7 @@ from arena.commands._common import (
     show_option,
     table,
 )
-from arena.types import Limits, PointRule
+from arena.types import Isolation, IsolationLevel, Limits, MatchPlan, PointRule
 
 if TYPE_CHECKING:
     from arena.commands._watch import Watcher
@@ -29,13 +29,8 @@ if TYPE_CHECKING:
     from arena.setups import Command
     from arena.types import GameResult, Player, VariantSetup
 
+LEVELS: tuple[IsolationLevel, ...] = get_args(IsolationLevel)
 POINT_RULES: tuple[PointRule, ...] = get_args(PointRule)
-
-
-def _positive(_context: click.Context, _option: click.Parameter, value: float) -> float:
-    if not 0 < value < math.inf:
-        raise click.BadParameter(f"must be a positive number of seconds, not {value:g}")
-    return value
 
 
 @click.command(
@@ -44,6 +39,7 @@ def _positive(_context: click.Context, _option: click.Parameter, value: float) -
     epilog=example(
         "arena play random greedy --show",
         "arena play ./mybot.py random random --option turn_cap=50 --seed 7 --record game.json",
+        "arena play ./mybot random --no-clock",
     ),
 )
 @click.argument("bots", nargs=-1, metavar="BOT BOT...")
@@ -58,13 +54,13 @@ def _positive(_context: click.Context, _option: click.Parameter, value: float) -
     "--point-rule", type=click.Choice(POINT_RULES), default="split", help="What a capped game gives."
 )
 @click.option("--seed", metavar="N", help="The game's seed: a whole number or 32 hex digits (else drawn).")
+@clock_options
 @click.option(
-    "--decision",
-    type=float,
-    default=Limits().decision,
+    "--isolation",
+    type=click.Choice(LEVELS),
+    default=Isolation().level,
     show_default=True,
-    callback=_positive,
-    help="Seconds a decision.",
+    help="How far bots that are programs are kept apart from this machine.",
 )
 @show_option
 @delay_option
@@ -79,7 +75,8 @@ def command(
     pairs: tuple[str, ...],
     point_rule: PointRule,
     seed: str | None,
-    decision: float,
+    limits: Limits,
+    isolation: IsolationLevel,
     show: bool,
     delay: float,
     record: Path | None,
@@ -97,7 +94,8 @@ def command(
     players = _players(named, setup)
     key = _key(seed)
     watcher = _watcher(setup, players, delay) if show and not as_json else None
-    result = _play(setup, players, key, Limits(decision=decision), watcher)
+    plan = MatchPlan(0, key, setup, players, limits, isolation=Isolation(level=isolation))
+    result = _play(plan, watcher)
     if record is not None:
         _write_record(record, result)
     if as_json:
@@ -164,22 +162,20 @@ def _key(seed: str | None) -> bytes:
         raise click.UsageError(f"--seed: {error}") from error
 
 
-def _play(
-    setup: VariantSetup, players: tuple[Player, ...], key: bytes, limits: Limits, watcher: Watcher | None
-) -> GameResult:
+def _play(plan: MatchPlan, watcher: Watcher | None) -> GameResult:
     from arena.errors import SpecError
     from arena.runners.inline import InlineRunner
-    from arena.types import MatchPlan, MatchResult
+    from arena.types import MatchResult
 
     results: list[MatchResult] = []
 
     def watch(_plan: MatchPlan, _rotation: int) -> Watch | None:
         return watcher.step if watcher else None
 
-    with closing(InlineRunner(players, watch)) as runner, watcher or nullcontext():
-        if problems := runner.check(limits):
+    with closing(InlineRunner(plan.players, watch)) as runner, watcher or nullcontext():
+        if problems := runner.check(plan.limits, plan.isolation):
             raise SpecError(problems)
-        runner.run([MatchPlan(0, key, setup, players, limits)], lambda _plan, result: results.append(result))
+        runner.run([plan], lambda _plan, result: results.append(result))
     return results[-1].games[0]
 
 
