@@ -11,7 +11,7 @@ import math
 from collections import deque
 from typing import NamedTuple
 
-from arena.seats import Question
+from arena.seats import Door, Question
 from arena.types import Limits
 
 # A wake-up this much too late was a stall of the host.
@@ -65,31 +65,36 @@ class Lost(NamedTuple):
 
 
 class StallLog:
-    """Remembers when the host stalled; `latest` is the end of the last stall. Any thread may note one."""
+    """Remembers when the host stalled; `latest` is the end of the last stall. Any thread may note one.
+
+    A stall is `busy` when this process ran all the time, but bots' answers could not be taken: that is the
+    platform's doing to bots in processes of their own, and none to those that run in this one.
+    """
 
     def __init__(self) -> None:
         """No stall yet."""
         self.latest = -math.inf
-        self._stalls: deque[tuple[float, float]] = deque(maxlen=_KEPT_STALLS)
+        self._stalls: deque[tuple[float, float, bool]] = deque(maxlen=_KEPT_STALLS)
 
-    def note(self, begin: float, end: float) -> None:
+    def note(self, begin: float, end: float, *, busy: bool = False) -> None:
         """The host stood still from `begin` to `end`; what is known already is not counted twice."""
         begin = max(begin, self.latest)
         if end > begin:
-            self._stalls.append((begin, end))
+            self._stalls.append((begin, end, busy))
             self.latest = end
 
-    def stalled_s(self, begin: float, end: float) -> float:
-        """How much of the time from `begin` to `end` the host stalled."""
+    def stalled_s(self, begin: float, end: float, door: Door) -> float:
+        """How much of the time from `begin` to `end` the host kept a door's bot from answering."""
         if begin >= self.latest:
             return 0.0
-        spans = [min(end, until) - max(begin, since) for since, until in tuple(self._stalls)]
-        return sum(span for span in spans if span > 0.0)
+        inside = door.guard == "in_process"
+        stalls = [(since, until) for since, until, busy in tuple(self._stalls) if not (busy and inside)]
+        return sum(max(0.0, min(end, until) - max(begin, since)) for since, until in stalls)
 
-    def lost(self, begin: float, end: float, limit_s: float, pid: int | None) -> Lost:
-        """What the host took from a bot that had `limit_s` seconds; `pid` is its process, if it has one."""
-        del limit_s, pid  # a stall hits everybody alike
-        stalled_s = self.stalled_s(begin, end)
+    def lost(self, begin: float, end: float, limit_s: float, door: Door) -> Lost:
+        """What the host took from a bot that had `limit_s` seconds from `begin` on."""
+        del limit_s  # a stall counts whole
+        stalled_s = self.stalled_s(begin, end, door)
         return Lost(stalled_s, why=stall_text(stalled_s))
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.clocks import STALL_S, Lost, StallLog, stall_text
+from arena.seats import Door
 
 BEAT_S = 0.05
 # A crowd excuses at most this many times the limit: what is counted of it is an estimate.
@@ -40,11 +41,14 @@ class HostWatch(StallLog):
         super().__init__()
         self._also = also
         self._beats: deque[Beat] = deque(maxlen=_KEPT_BEATS)
+        self._last = time.monotonic(), time.process_time()
+        self._lock = threading.Lock()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="host watch", daemon=True)
 
     def start(self) -> HostWatch:
         """Watch."""
+        self._beat()
         self._thread.start()
         return self
 
@@ -54,13 +58,15 @@ class HostWatch(StallLog):
         if self._thread.is_alive():
             self._thread.join(STALL_S)
 
-    def lost(self, begin: float, end: float, limit_s: float, pid: int | None) -> Lost:
+    def lost(self, begin: float, end: float, limit_s: float, door: Door) -> Lost:
         """See StallLog; a crowd takes time from a bot's process, whose own threads are none to it."""
-        stalled_s = self.stalled_s(begin, end)
+        if not self._ended.is_set():
+            self._beat()  # after a stall, others may have woken before our thread
+        stalled_s = self.stalled_s(begin, end, door)
         beats = [beat for beat in tuple(self._beats) if begin < beat.at <= end]
-        if pid is None or not beats:
+        if door.pid is None or not beats:
             return Lost(stalled_s, why=stall_text(stalled_s))
-        own = runnable_threads(pid)
+        own = runnable_threads(door.pid)
         cores = os.cpu_count() or 1
         crowded_s = sum(beat.seconds * crowd_share(beat.runnable, own, cores) for beat in beats)
         crowded_s = min(crowded_s, MOST_CROWD * limit_s)
@@ -69,15 +75,19 @@ class HostWatch(StallLog):
         return Lost(stalled_s, crowded_s, "; ".join(filter(None, [stall_text(stalled_s), crowd])))
 
     def _run(self) -> None:
-        due = time.monotonic() + BEAT_S
-        while not self._ended.wait(max(0.0, due - time.monotonic())):
-            now = time.monotonic()
-            stalled = now - due > STALL_S
-            if stalled:
-                self.note(due, now)
-            self._beats.append(Beat(now, BEAT_S if stalled else now - due + BEAT_S, runnable()))
+        while not self._ended.wait(BEAT_S):
+            self._beat()
             self._also()
-            due = now + BEAT_S
+
+    def _beat(self) -> None:
+        """Note how the time since the last beat was spent."""
+        with self._lock:
+            (before, cpu_before), now, cpu = self._last, time.monotonic(), time.process_time()
+            self._last = now, cpu
+            gap = now - before
+            if gap > BEAT_S + STALL_S:
+                self.note(before, now, busy=cpu - cpu_before > gap / 2)
+            self._beats.append(Beat(now, min(gap, BEAT_S), runnable()))
 
 
 def crowd_share(wanting: int, own: int, cores: int) -> float:

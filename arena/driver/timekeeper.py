@@ -53,14 +53,13 @@ class Timekeeper:
         plan = chair.game.match.plan
         if plan.final or answer.fault not in CLOCKED:
             return used_s
-        allowed_s = question.limit_s + question.margin_s
+        allowed_s, door = question.limit_s + question.margin_s, chair.line.door
         if used_s > allowed_s:
-            door = chair.line.door
-            lost = self.host.lost(started, answer.received, question.limit_s, door.pid)
+            lost = self.host.lost(started, answer.received, question.limit_s, door)
             if used_s - lost.seconds <= allowed_s:
                 late = time_text(question, plan.limits, used_s, question.limit_s)
                 raise LateByHost(f"{door.name} would be late by the host's doing: {late}; {lost.why}")
-        return max(0.0, used_s - self.host.stalled_s(started, answer.received))
+        return max(0.0, used_s - self.host.stalled_s(started, answer.received, door))
 
     def overdue_s(self, chair: Chair, question: Question, now: float) -> float | None:
         """The thinking time of a question without an answer; None: the host took some, so wait longer."""
@@ -69,7 +68,7 @@ class Timekeeper:
         used_s = max(0.0, now - started - question.transport_s)
         if chair.game.match.plan.final:
             return used_s
-        lost = self.host.lost(started, now, question.limit_s, chair.line.door.pid)
+        lost = self.host.lost(started, now, question.limit_s, chair.line.door)
         if used_s - lost.seconds >= question.limit_s + question.margin_s - EXCUSE_S:
             return used_s - lost.stalled_s
         chair.excused_s = lost.seconds
