@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from queue import Empty, SimpleQueue
@@ -10,7 +12,7 @@ from typing import Any
 import pytest
 from match_samples import checked, plan_of, randoms
 
-from arena.clocks import StallLog
+from arena.clocks import RoundTrip, StallLog
 from arena.driver import Driver
 from arena.seats import NO_DECISION, Answer, GameOpening, Question
 from arena.types import FaultPolicy, GameResult, Limits, MatchResult
@@ -62,13 +64,15 @@ class DistantDoor:
     """A door to a bot elsewhere that takes `think` seconds an answer (None: never answers)."""
 
     wants_events = True
-    guard, protocol, pid = "none", "grpc", None
+    protocol = "grpc"
 
     def __init__(
         self, name: str, inbox: ManualInbox, think: float | None, ready_after: float | None = 0.0
     ) -> None:
         self.name = name
         self.max_open: int | None = 1
+        self.guard = "none"
+        self.pid: int | None = None
         self.inbox = inbox
         self.think = think
         self.ready = None if ready_after is None else inbox.clock.now + ready_after
@@ -304,3 +308,92 @@ def test_the_clock_policy_may_forgive_everything() -> None:
     result = stage.play(rotations=1, policy=policy, limits=Limits(game=1e6))
     assert result.games[0].termination == "turn_cap"
     assert {fault.action for fault in result.games[0].faults} == {"default"}
+
+
+# ---- what counts
+
+
+TRIP = RoundTrip(median_s=0.1, p99_s=0.3)
+
+
+@pytest.mark.parametrize(("wall", "late"), [(2.05, False), (2.35, False), (2.45, True)])
+def test_b01_only_thinking_counts_and_a_forfeit_needs_more_than_limit_and_margin(
+    wall: float, late: bool
+) -> None:
+    """Limit 2 s, 0.1 s on the way, 0.3 s of margin: 2.4 s of wall time are not too late."""
+    stage = Stage(wall, 0.1, round_trips={"grpc": TRIP})
+    faults = stage.play(rotations=1, limits=Limits(game=1e6)).games[0].faults
+    assert {fault.kind for fault in faults} == ({"timeout"} if late else set())
+    for fault in faults:
+        assert (fault.limit_ms, fault.transport_ms, fault.queue_ms) == (2000.0, 100.0, 0.0)
+        assert fault.used_ms == pytest.approx(2300.0)
+        assert "0.300 s over (not counted: 0.1000 s transport, a margin of 0.3000 s); " in fault.message
+
+
+def test_b01_the_time_of_a_decision_is_queue_and_transport_and_thinking() -> None:
+    """Both games of a match ask the same bot, which takes one question at a time and is late with each."""
+    stage = Stage(3.0, 0.1, round_trips={"grpc": TRIP})
+    games = stage.play(limits=Limits(game=1e6)).games
+    faults = [fault for game in games for fault in game.faults]
+    assert {fault.kind for fault in faults} == {"timeout"}
+    assert all(fault.used_ms == pytest.approx(2300.0) for fault in faults)
+    waits = sorted(round(fault.queue_ms, 3) for fault in faults)
+    assert waits[0] == 0.0
+    assert 0.0 < waits[-1] <= 2400.0
+
+
+def test_the_way_is_not_taken_from_the_bank_and_an_answer_earns_the_increment() -> None:
+    stage = Stage(1.1, 0.1, round_trips={"grpc": TRIP})
+    banks: list[float] = []
+    door = stage.doors[0]
+    usual = door.ask
+
+    def ask(questions: Sequence[Question]) -> None:
+        banks.extend(question.bank_s for question in questions)
+        usual(questions)
+
+    door.ask = ask
+    assert stage.play(rotations=1, limits=Limits(game=50.0, increment=0.75)).games[0].faults == ()
+    assert banks[:3] == pytest.approx([50.0, 49.75, 49.5])
+
+
+def test_without_a_clock_no_answer_is_late() -> None:
+    stage = Stage(3600.0, 0.1)
+    result = stage.play(rotations=1, limits=Limits(decision=0.5, game=1.0, clocked=False))
+    assert result.games[0].faults == ()
+    assert all(question.limit_s == question.bank_s == math.inf for _, question in stage.doors[0].asked)
+
+
+# ---- who is there
+
+
+@pytest.mark.parametrize(("guard", "limit"), [("none", 4.0), ("remote", 7.0)])
+def test_b07_a_bot_that_dials_in_has_a_limit_of_its_own(guard: str, limit: float) -> None:
+    stage = Stage(None, 0.1, ready_after=None)
+    stage.doors[0].guard = guard
+    result = stage.play(rotations=1, limits=Limits(start=4.0, connect=7.0))
+    (fault,) = result.games[0].faults
+    assert (fault.kind, fault.limit_ms) == ("no_show", 1000.0 * limit)
+    assert result.games[0].guards == tuple("none" if p else guard for p in result.games[0].players)
+
+
+@pytest.mark.parametrize("clocked", [True, False])
+def test_c07_a_process_that_is_gone_without_a_word_is_noticed(clocked: bool) -> None:
+    """Nobody reports its end, its stream stays open, and its limit is far away or there is none."""
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    stage = Stage(None, 0.1)
+    stage.doors[0].pid = ended.pid
+    begun = stage.clock.now
+    limits = Limits(decision=7200.0, game=7200.0, clocked=clocked)
+    result = stage.driver.play(plan_of(stage.players, limits=limits))
+    assert result.games == ()
+    assert f"PlatformFault: process {ended.pid} of random0 is gone, unreported for 5 s" in result.error
+    assert stage.clock.now - begun <= 20.0
+
+
+def test_a_game_without_a_clock_says_for_whom_it_waits(caplog: pytest.LogCaptureFixture) -> None:
+    stage = Stage(150.0, 0.1, game_limit_s=160.0)
+    stage.play(rotations=1, limits=Limits(clocked=False))
+    assert "random0 has owed decision" in caplog.text
+    assert "for 60 s; no clock runs" in caplog.text

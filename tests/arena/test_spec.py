@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from tournament_samples import ATTACKER, ROOT
@@ -10,7 +11,7 @@ from tournament_samples import ATTACKER, ROOT
 from arena.errors import SpecError
 from arena.plugins import Plugins
 from arena.spec import TournamentSpec, from_stored, load, parse, plays
-from arena.types import FaultPolicy, Limits
+from arena.types import FaultAction, FaultKind, FaultPolicy, Isolation, Limits
 
 GOOD = """
 name = "good"
@@ -109,6 +110,44 @@ def test_a07_all_problems_are_listed_together(folder: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("kind", get_args(FaultKind))
+@pytest.mark.parametrize("action", get_args(FaultAction))
+def test_every_kind_of_fault_has_a_price_of_its_own(folder: Path, kind: FaultKind, action: str) -> None:
+    policy = read(GOOD + f'[faults.policy]\n{kind} = "{action}"\n', folder).policy
+    default = FaultPolicy().retire
+    assert policy.retire == (default | {kind} if action == "retire" else default - {kind})
+
+
+def test_clocks_isolation_and_quarantine_can_be_said(folder: Path) -> None:
+    spec = read(
+        GOOD
+        + """
+        [clocks]
+        connect = 60
+        start = 20
+        decision = 1.5
+        game = 90
+        increment = 0
+        clocked = false
+        [isolation]
+        level = "sandbox"
+        memory_mib = 512
+        processes = 16
+        file_mib = 8
+        cpu_s = 600
+        [faults]
+        retire = ["crash", "timeout"]
+        quarantine_after = 0
+        policy = { timeout = "default", illegal = "retire" }
+        """,
+        folder,
+    )
+    assert spec.limits == Limits(20.0, 1.5, 90.0, connect=60.0, increment=0.0, clocked=False)
+    assert spec.isolation == Isolation("sandbox", 512, 16, 8, 600)
+    assert spec.policy.retire == {"crash", "illegal"}
+    assert spec.quarantine_after == 0
+
+
 @pytest.mark.parametrize(
     ("line", "replacement", "place", "words"),
     [
@@ -124,6 +163,18 @@ def test_a07_all_problems_are_listed_together(folder: Path) -> None:
         (TOP, f"{TOP}\nclocks = 3", "clocks", "must be a table"),
         (TOP, f"{TOP}\nclocks = {{ decison = 3 }}", "clocks.decison", "did you mean 'decision'?"),
         (TOP, f"{TOP}\nclocks = {{ start = 0 }}", "clocks.start", "positive number of seconds, not 0"),
+        (TOP, f"{TOP}\nclocks = {{ increment = -1 }}", "clocks.increment", "0 or a positive number"),
+        (TOP, f"{TOP}\nclocks = {{ connect = 0 }}", "clocks.connect", "positive number of seconds, not 0"),
+        (TOP, f"{TOP}\nclocks = {{ clocked = 1 }}", "clocks.clocked", "must be true or false, not 1"),
+        (TOP, f'{TOP}\nisolation = {{ level = "jail" }}', "isolation.level", "limits, none, sandbox"),
+        (TOP, f"{TOP}\nisolation = {{ cpu_s = 9 }}", "isolation.cpu_s", 'not enforced at level "none"'),
+        (
+            *(TOP, f'{TOP}\nisolation = {{ level = "limits", memory_mib = 0 }}'),
+            *("isolation.memory_mib", "at least 1"),
+        ),
+        (TOP, f"{TOP}\nfaults = {{ quarantine_after = -1 }}", "faults.quarantine_after", "at least 0"),
+        (TOP, f'{TOP}\nfaults.policy = {{ crash = "ignore" }}', "faults.policy.crash", "default, retire"),
+        (TOP, f'{TOP}\nfaults.policy = {{ crush = "retire" }}', "faults.policy.crush", "mean 'crash'?"),
         (TOP, f"{TOP}\nfaults = {{ strikes = 0 }}", "faults.strikes", "at least 1"),
         (TOP, f'{TOP}\nfaults = {{ mode = "passiv" }}', "faults.mode", "valid: neutral, passive"),
         (TOP, f'{TOP}\nfaults = {{ retire = ["crush"] }}', "faults.retire[0]", "did you mean 'crash'?"),
