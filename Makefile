@@ -33,6 +33,7 @@ demo: setup ## Play a tournament of the classic game among all bots and show the
 	@$(BIN)/arena tournament run results/demo.toml
 
 test: setup ## Run every test
+	@.ci/ensure-tools sdks
 	@$(BIN)/python -m pytest
 
 lint: setup ## Check style, types and protocol files
