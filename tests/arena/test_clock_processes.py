@@ -1,0 +1,317 @@
+"""The clocks with real processes: the wire, no clock at all, starts, stalls, and what bots do when idle."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from match_samples import classic, plan_of, randoms
+from tournament_samples import ARENA, Family, arena, committed, start_arena, wait_until, write_tournament
+from wire_samples import MOCK_BOTS, mock
+
+from arena.launcher.processes import descendants, look_at
+from arena.runners import worker as workers
+from arena.runners.inline import InlineRunner
+from arena.types import BotSpec, Fault, Isolation, Limits, MatchPlan, MatchResult, Player
+
+PATIENT = Limits(start=30.0, decision=20.0, game=300.0)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays() -> Iterator[None]:
+    before = set(descendants(os.getpid()))
+    yield
+    wait_until(lambda: set(descendants(os.getpid())) <= before, "the end of all processes", seconds=10)
+
+
+def player(name: str, *arguments: str) -> Player:
+    """A player of a mock bot, in a process of its own."""
+    return Player(name, mock(name, *arguments))
+
+
+def lines(*arguments: str) -> Player:
+    """A player of the mock bot that speaks JSON lines."""
+    return Player("lines", replace(mock("lines", *arguments), protocol="jsonlines"))
+
+
+def short(players: tuple[Player, ...], limits: Limits, **settings: object) -> MatchPlan:
+    """One short game, on an attempt that counts whatever this machine's load."""
+    plan = plan_of(players, classic(len(players), turn_cap=3), limits=limits, rotations=1)
+    return replace(plan, **{"final": True, **settings})
+
+
+def play(runner: InlineRunner, plan: MatchPlan) -> MatchResult:
+    results: list[MatchResult] = []
+    runner.run([plan], lambda _plan, result: results.append(result))
+    assert results[-1].error == ""
+    return results[-1]
+
+
+def faults_of(result: MatchResult) -> list[Fault]:
+    return [fault for game in result.games for fault in game.faults]
+
+
+# ---- the split
+
+
+def test_b01_the_wire_is_measured_for_each_protocol_in_play_and_for_no_other() -> None:
+    players = (player("first_legal"), lines("chatter"), *randoms(1))
+    with closing(InlineRunner(players)) as runner:
+        assert runner.check(PATIENT) == []
+        host = runner._worker._host
+        assert host is not None
+        trips = dict(host.round_trips)
+        result = play(runner, short(players, PATIENT))
+    assert set(trips) == {"grpc", "jsonlines"}
+    assert all(0.0 < trip.median_s <= trip.p99_s < 1.0 for trip in trips.values())
+    assert faults_of(result) == []
+    guards = dict(zip(result.games[0].players, result.games[0].guards, strict=True))
+    assert guards == {0: "none", 1: "none", 2: "in_process"}
+    with closing(InlineRunner(randoms(2))) as runner:
+        assert runner.check(PATIENT) == []
+        play(runner, short(randoms(2), PATIENT))
+        assert runner._worker._host is None
+
+
+@pytest.mark.parametrize("late", [player("sleeps", "0.6"), lines("hangs")], ids=["grpc", "jsonlines"])
+def test_b01_b04_a_forfeit_has_limit_time_split_and_a_message(late: Player) -> None:
+    players = (late, *randoms(1))
+    limits = replace(PATIENT, decision=0.3)
+    with closing(InlineRunner(players)) as runner:
+        assert runner.check(limits) == []
+        result = play(runner, short(players, limits))
+    faults = faults_of(result)
+    assert [fault.kind for fault in faults] == ["timeout"] * 3
+    for fault in faults:
+        assert fault.limit_ms == 300.0
+        assert 300.0 < fault.used_ms < 20_000.0
+        assert 0.0 < fault.transport_ms < 300.0
+        assert fault.queue_ms >= 0.0
+        assert f"decision {fault.decision} took 0." in fault.message
+        assert "s of 0.300 s allowed" in fault.message
+        assert "transport, a margin of" in fault.message
+
+
+def test_b01_a_bot_is_not_late_by_its_games_waiting_for_each_other() -> None:
+    """Four games at once share a bot that takes one question at a time and 0.1 s for the first 40."""
+    players = (player("sleeps", "0.1", "40"), *randoms(1))
+    limits = replace(PATIENT, decision=10.0)
+    with closing(InlineRunner(players)) as runner:
+        assert runner.check(limits) == []
+        plans = [
+            replace(short(players, limits), sequence=number, key=bytes([number]) * 16) for number in range(4)
+        ]
+        results = runner._worker.play(plans)
+    assert [result.error for result in results] == [""] * 4
+    assert [faults_of(result) for result in results] == [[]] * 4
+
+
+# ---- no clock
+
+
+def test_without_a_clock_a_slow_bot_plays_on() -> None:
+    players = (player("sleeps", "0.4", "3"), *randoms(1))
+    limits = replace(PATIENT, decision=0.1, game=0.1, clocked=False)
+    with closing(InlineRunner(players)) as runner:
+        assert runner.check(limits) == []
+        result = play(runner, short(players, limits))
+    assert faults_of(result) == []
+    assert result.games[0].wall_ms > 1200.0
+
+
+@pytest.mark.parametrize(
+    ("bot", "kind"),
+    [("crash_mid_game", "crash"), ("leaves_mid_game", "disconnect"), ("drops_stream", "disconnect")],
+)
+def test_c06_without_a_clock_the_end_of_process_or_stream_is_noticed(bot: str, kind: str) -> None:
+    players = (player(bot), *randoms(1))
+    limits = replace(PATIENT, clocked=False)
+    with closing(InlineRunner(players)) as runner:
+        assert runner.check(limits) == []
+        plan = replace(short(players, limits), setup=plan_of(players, classic(2, turn_cap=12)).setup)
+        begun = time.monotonic()
+        result = play(runner, plan)
+    assert {fault.kind for fault in faults_of(result)} == {kind}
+    assert time.monotonic() - begun < 30.0
+
+
+@pytest.mark.parametrize("extra", [(), ("--no-clock",)], ids=["clock", "no clock"])
+def test_b14_ctrl_c_ends_a_game_in_which_a_bot_thinks_for_a_minute(
+    tmp_path: Path, extra: tuple[str, ...]
+) -> None:
+    folder = tmp_path / "hangs"
+    folder.mkdir()
+    (folder / "bot.toml").write_text(
+        f'name = "hangs"\ncommand = ["python", "{MOCK_BOTS}/lines.py", "hangs"]\nprotocol = "jsonlines"\n'
+    )
+    command = [ARENA, "play", str(folder), "random", "--decision", "60", *extra]
+    with (tmp_path / "output").open("wb") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
+    hangs = f"{MOCK_BOTS}/lines.py"
+    wait_until(lambda: any(hangs in cmdline(pid) for pid in descendants(process.pid)), "the bot to start")
+    time.sleep(1.0)
+    family = Family(process.pid)
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.wait(30)
+    took_s = time.monotonic() - begun
+    assert process.returncode != 0
+    assert family.alive() == []
+    assert took_s < 2.0
+
+
+def cmdline(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
+
+
+# ---- starts
+
+
+def test_b02_b07_bots_start_one_after_the_other_each_with_a_time_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workers, "cores", lambda: 1)
+    players = tuple(replace(player("first_legal"), name=f"bot{number}") for number in range(3))
+    with closing(InlineRunner(players)) as runner:
+        assert runner.check(PATIENT) == []
+        doors = [runner._worker._doors[each] for each in players]
+        ready = [door.ready_at or 0.0 for door in doors]
+        started = [started_at(door.pid) for door in doors]
+    assert ready == sorted(ready)
+    tick_s = 0.05
+    assert all(later >= earlier - tick_s for earlier, later in zip(ready, started[1:], strict=False))
+
+
+def started_at(pid: int | None) -> float:
+    """When a process was started, on the clock of time.monotonic."""
+    process = look_at(pid or 0)
+    assert process is not None
+    since_boot = time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic()
+    return int(process.started) / os.sysconf("SC_CLK_TCK") - since_boot
+
+
+def test_b16_a_start_within_a_fifth_of_its_limit_is_told_with_both() -> None:
+    worker = workers.MatchWorker("w")
+    worker._note_start(player("first_legal"), 7.9, 10.0)
+    assert worker.slow_starts == []
+    worker._note_start(player("first_legal"), 8.1, 10.0)
+    assert worker.slow_starts == ["first_legal needed 8.10 s of 10 s to start; raise `clocks.start`"]
+
+
+def test_d06_b16_a_bot_that_does_not_start_in_time_is_a_problem_before_game_1() -> None:
+    players = (player("never_joins"), *randoms(1))
+    with closing(InlineRunner(players)) as runner:
+        ((name, message),) = runner.check(replace(PATIENT, start=0.5))
+    assert name == "never_joins"
+    assert message == "start_timeout: the bot's process runs but did not join within 0.5 s"
+
+
+def test_a_trusted_bot_is_refused_in_the_sandbox() -> None:
+    with closing(InlineRunner(randoms(2))) as runner:
+        problems = runner.check(PATIENT, Isolation("sandbox"))
+    assert [name for name, _ in problems] == ["random0", "random1"]
+    assert all("arena's own process" in message and "bot.toml" in message for _, message in problems)
+
+
+def test_a_bot_is_started_anew_for_another_isolation() -> None:
+    players = (player("first_legal"), *randoms(1))
+    with closing(InlineRunner(players)) as runner:
+        assert runner.check(PATIENT) == []
+        levels: list[Isolation] = [Isolation("none"), Isolation("limits"), Isolation("limits")]
+        seen = []
+        for isolation in levels:
+            result = play(runner, short(players, PATIENT, isolation=isolation))
+            seat = result.games[0].players.index(0)
+            seen.append((result.games[0].guards[seat], runner._worker._doors[players[0]].pid))
+    assert [guard for guard, _ in seen] == ["none", "limits", "limits"]
+    assert seen[0][1] != seen[1][1] == seen[2][1]
+
+
+# ---- between matches
+
+
+def test_c03_a_child_that_was_not_declared_is_a_fault_between_matches(tmp_path: Path) -> None:
+    note = tmp_path / "child"
+    players = (player("forks", str(note)), *randoms(1))
+    with closing(InlineRunner(players)) as runner:
+        assert runner.check(PATIENT) == []
+        result = play(runner, short(players, PATIENT))
+        (fault,) = faults_of(result)
+        assert (fault.kind, fault.action) == ("resource", "default")
+        assert "keeps 1 child processes between matches, 0 declared" in fault.message
+        assert result.games[0].players[fault.seat] == 0
+        child = int(note.read_text())
+        wait_until(lambda: look_at(child) is None, "the end of the child", seconds=10)
+        again = play(runner, short(players, PATIENT))
+    assert len(faults_of(again)) == 1
+
+
+def test_c03_a_child_that_was_declared_is_none(tmp_path: Path) -> None:
+    bot: BotSpec = replace(mock("forks", str(tmp_path / "child")), children=1)
+    players = (Player("forks", bot), *randoms(1))
+    with closing(InlineRunner(players)) as runner:
+        assert runner.check(PATIENT) == []
+        assert faults_of(play(runner, short(players, PATIENT))) == []
+
+
+def test_cpu_burnt_while_owing_nothing_is_measured() -> None:
+    """All wait for a third bot that sleeps 20 times 0.3 s; one of the waiting computes meanwhile."""
+    players = (player("burns"), player("first_legal"), player("sleeps", "0.3", "10"))
+    with closing(InlineRunner(players)) as runner:
+        assert runner.check(PATIENT) == []
+        result = play(runner, short(players, PATIENT))
+    burns, quiet, _ = result.idle_cpu_ms
+    assert burns > 300.0
+    assert quiet < burns / 4
+
+
+# ---- the platform's own stalls
+
+
+def test_b01_a_stall_of_the_platform_voids_the_attempt_which_is_played_again(tmp_path: Path) -> None:
+    """The arena stands still for longer than a decision may take, again and again, while a bot thinks."""
+    (tmp_path / "sleeper").mkdir()
+    (tmp_path / "sleeper" / "bot.toml").write_text(
+        f'name = "sleeper"\ncommand = ["python", "{MOCK_BOTS}/sleeps.py", "0.15", "80"]\n'
+    )
+    file = write_tournament(tmp_path, rounds=2, turn_cap=2, players='["random", "./sleeper"]')
+    file.write_text(file.read_text() + "\n[clocks]\ndecision = 1.0\nstart = 30\n")
+    process = start_arena("tournament", "run", file, output=tmp_path / "output")
+    sleeping = f"{MOCK_BOTS}/sleeps.py"
+    wait_until(lambda: any(sleeping in cmdline(pid) for pid in descendants(process.pid)), "the bot to start")
+    database = tmp_path / "results.db"
+    wait_until(lambda: database.exists(), "the tournament to begin")
+    for _ in range(20):
+        time.sleep(0.5)
+        if process.poll() is not None:
+            break
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(1.6)
+        process.send_signal(signal.SIGCONT)
+        if voided(database):
+            break
+    assert process.wait(120) == 0, (tmp_path / "output").read_text()
+    assert committed(database) == 2
+    first = voided(database)[0]
+    assert "sleeper would be late by the host's doing" in first["error"]
+    assert "the host stalled for" in first["error"]
+    faults = json.loads(arena("export", "faults", "1", "--db", database, "--json").stdout or "[]")
+    assert faults == []
+
+
+def voided(database: Path) -> list[dict[str, str]]:
+    """The attempts that do not count, as the program shows them."""
+    shown = arena("tournament", "show", "1", "--db", database, "--json")
+    found: list[dict[str, str]] = json.loads(shown.stdout)["voided"] if shown.returncode == 0 else []
+    return found
