@@ -11,7 +11,6 @@
 namespace arena {
 namespace {
 
-constexpr std::chrono::seconds kConnect{10};
 constexpr int kRetryMs = 100;
 
 std::string variable(const char* name) {
@@ -42,19 +41,23 @@ bool reachable(grpc::Channel& channel, std::chrono::milliseconds within) {
   return channel.WaitForConnected(std::chrono::system_clock::now() + within);
 }
 
+void play(const std::string& name, const std::string& version, const Factory& factory, std::chrono::seconds connect) {
+  const std::string address = variable("ARENA_ADDRESS");
+  if (address.empty()) throw CannotPlay("no server address: set ARENA_ADDRESS to host:port or unix:/path");
+  v1::Join join;
+  join.set_token(variable("ARENA_TOKEN"));
+  join.set_name(name);
+  join.set_version(version);
+  const auto channel = channel_to(address, variable("ARENA_CA"));
+  if (!reachable(*channel, connect)) {
+    throw CannotPlay("no server answers at " + address + " within " + std::to_string(connect.count()) + " s");
+  }
+  Session(factory, std::move(join)).run(channel);
+}
+
 int play(const std::string& name, const std::string& version, const Factory& factory) {
   try {
-    const std::string address = variable("ARENA_ADDRESS");
-    if (address.empty()) throw CannotPlay("no server address: set ARENA_ADDRESS to host:port or unix:/path");
-    v1::Join join;
-    join.set_token(variable("ARENA_TOKEN"));
-    join.set_name(name);
-    join.set_version(version);
-    const auto channel = channel_to(address, variable("ARENA_CA"));
-    if (!reachable(*channel, kConnect)) {
-      throw CannotPlay("no server answers at " + address + " within " + std::to_string(kConnect.count()) + " s");
-    }
-    Session(factory, std::move(join)).run(channel);
+    play(name, version, factory, std::chrono::seconds(10));
     return 0;
   } catch (const CannotPlay& problem) {
     std::cerr << name << ": " << problem.what() << '\n';

@@ -27,6 +27,9 @@ std::shared_ptr<grpc::Channel> channel_to(const std::string& address, const std:
 // Whether the server answers within a time; it is tried again and again until then.
 bool reachable(grpc::Channel& channel, std::chrono::milliseconds within);
 
+// As arena::play of bot.hpp, but CannotPlay where the bot cannot play; `connect` is how long a server may take to answer.
+void play(const std::string& name, const std::string& version, const Factory& factory, std::chrono::seconds connect);
+
 class Session {
  public:
   Session(const Factory& factory, v1::Join join) : factory_(factory), join_(std::move(join)) {}
