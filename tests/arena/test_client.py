@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
 
 import pytest
+from relay import Cutter
 from wire_samples import MOCK_BOTS, RANDOM, Table, faults_of, mock, plan, table, wait_until
 
 from arena.client import serve
@@ -70,52 +69,6 @@ def test_bots_process_leaves_well_when_the_server_goes_away(seated: Table) -> No
 
 def access(seated: Table, door: RemoteDoor) -> dict[str, str]:
     return {"address": seated.server.addresses[0], "token": door.token}
-
-
-class Cutter:
-    """A TCP relay to the server that can cut the lines it has."""
-
-    def __init__(self, target: str) -> None:
-        host, _, port = target.rpartition(":")
-        self._target = (host, int(port))
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
-        self.lines: list[socket.socket] = []
-        self.accepted = 0
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def cut(self) -> None:
-        lines, self.lines = self.lines, []
-        for line in lines:
-            with suppress(OSError):
-                line.shutdown(socket.SHUT_RDWR)
-
-    def cut_again_and_again(self, over: threading.Event) -> None:
-        while not over.wait(0.15):
-            self.cut()
-
-    def close(self) -> None:
-        self.cut()
-        self._listener.close()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                near, _ = self._listener.accept()
-                far = socket.create_connection(self._target)
-                self.accepted += 1
-                self.lines += [near, far]
-                for pair in ((near, far), (far, near)):
-                    threading.Thread(target=self._relay, args=pair, daemon=True).start()
-
-    @staticmethod
-    def _relay(source: socket.socket, sink: socket.socket) -> None:
-        with suppress(OSError):
-            while data := source.recv(65536):
-                sink.sendall(data)
-        for end in (source, sink):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
 
 
 def test_stream_that_breaks_again_and_again_is_resumed_without_a_fault(seated: Table) -> None:

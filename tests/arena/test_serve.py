@@ -1,0 +1,203 @@
+"""`arena serve` from end to end: bots of two languages dial in from elsewhere, are cut, and play on."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import subprocess
+import sys
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from hub_samples import ROOT, Network, Serving, add_player, dialling_in, free_port, network, serving
+from tournament_samples import arena
+from wire_samples import MOCK_BOTS, bundled
+
+from arena.hub.certificates import make_certificate
+from arena.server import build_bot
+from arena.store import Store
+
+SERIES = """
+name = "series"
+rounds = 14
+players = [{ remote = "anna" }, { remote = "bert" }]
+
+[[variants]]
+name = "classic"
+seats = 2
+options = { turn_cap = 12 }
+
+[clocks]
+connect = 60
+decision = 20
+"""
+CUT_AFTER, KILL_AFTER = 3, 7
+RELAY = ROOT / "tests" / "arena" / "relay.py"
+OUTRIDER, VANGUARD = ROOT / "bots" / "outrider", ROOT / "bots" / "vanguard"
+
+
+def test_bots_of_two_languages_dial_in_from_elsewhere_and_play_a_rated_series(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], record_property: pytest.RecordProperty
+) -> None:
+    """Over TLS, from namespaces of their own; one line is cut, the server is killed and started again."""
+    build_bot(bundled("vanguard"))
+    with network("anna", "bert") as places:
+        record_property("network", places.kind)
+        with capsys.disabled():
+            print(f"\n[two bots dial in from {places.kind}]", end=" ")
+        events = _play_series(tmp_path, places)
+    hosts = {event["bot"]: event["host"] for event in events if event["event"] == "joined"}
+    assert hosts == {"anna 1": places.address("anna"), "bert 1": places.address("bert")}
+    _check_series(tmp_path / "cup.db")
+
+
+def _play_series(folder: Path, places: Network) -> list[dict[str, object]]:
+    """Play the series to its end, and on in the lobby; all events."""
+    port, database = free_port(), folder / "cup.db"
+    made = make_certificate(folder / "tls", [places.host("anna"), places.host("bert")])
+    (folder / "series.toml").write_text(SERIES)
+    tokens = {name: add_player(database, name) for name in ("anna", "bert")}
+    arguments = [
+        *("--listen", f"{places.listen}:{port}", "--tls", folder / "tls", "--db", database),
+        *("--tournament", folder / "series.toml", "--lobby", "classic:2,turn_cap=6"),
+    ]
+    relay = subprocess.Popen(
+        [*places.prefix("anna"), sys.executable, RELAY, f"{places.host('anna')}:{port}", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert relay.stdout is not None
+    shared = {"ARENA_CA": str(made.authority)}
+    anna = {"address": relay.stdout.readline().strip(), "token": tokens["anna"], "ARENA_RETRY": "60"}
+    bert = {"address": f"{places.host('bert')}:{port}", "token": tokens["bert"], "again": True}
+    with (
+        serving(*arguments, prefix=places.prefix("server")) as first,
+        dialling_in(
+            [sys.executable, "bot.py"], OUTRIDER, prefix=places.prefix("anna"), **anna, **shared
+        ) as python,
+        dialling_in(["node", "bot.js"], VANGUARD, prefix=places.prefix("bert"), **bert, **shared),
+    ):
+        try:
+            _cut(first, relay)
+            first.wait_for("match_done", KILL_AFTER)
+            first.kill()
+            done = _committed(database)
+            assert done >= KILL_AFTER
+            with serving(*arguments, prefix=places.prefix("server")) as second:
+                assert second.wait_for("tournament_begun")[0]["done"] == done
+                second.wait_for("tournament_done", seconds=180.0)
+                assert len(second.of("match_done", tournament="series")) == 14 - done
+                second.wait_for("match_done", 2, tournament="lobby")
+                took = second.stop()
+            assert took < 10.0  # 2 s on a quiet machine
+            command = second.wait_for("stopped")[0]["command"]
+            assert command.startswith("arena serve --json --listen ")
+            assert len(python.pids) == 1  # it dialled again by itself
+        finally:
+            relay.kill()
+            relay.wait()
+        return first.events + second.events
+
+
+def _cut(server: Serving, relay: subprocess.Popen[str]) -> None:
+    """Kill anna's connection in the middle of a match, and see it come back."""
+    server.wait_for("match_done", CUT_AFTER)
+    server.wait_for("match_begun", len(server.of("match_done")) + 1)
+    relay.send_signal(signal.SIGUSR1)
+    server.wait_for("away", bot="anna 1")
+    server.wait_for("back", bot="anna 1")
+
+
+def _committed(database: Path) -> int:
+    with Store(f"sqlite:///{database}") as store:
+        return len(store.done_sequences(store.tournament("series").id))
+
+
+def _check_series(database: Path) -> None:
+    """Every match exactly once, no bot gone, ratings there, and all of it recomputable."""
+    with Store(f"sqlite:///{database}") as store:
+        row = store.tournament("series")
+        assert (row.state, row.committed, row.total) == ("finished", 14, 14)
+        games = Counter((game.sequence, game.rotation) for game in store.games(row.id))
+        assert games == Counter({(sequence, rotation): 1 for sequence in range(14) for rotation in range(2)})
+        assert {fault.kind for fault in store.faults(row.id)} <= {"timeout"}  # of a crowded machine, at most
+        standings = store.leaderboard(tournament_id=row.id)
+        assert {standing.player.label for standing in standings} == {"anna", "bert"}
+        assert {(s.games, s.matches) for s in standings} == {(28, 14)}
+        assert all(standing.rating is not None for standing in standings)
+        assert sum(standing.rating or 0.0 for standing in standings) == pytest.approx(3000.0)
+        lobby = store.leaderboard(tournament_id=store.tournament("lobby").id)
+        assert {standing.player.label for standing in lobby} == {"anna 1", "bert 1"}
+        assert all(standing.rating is not None for standing in lobby)
+    for name in ("series", "lobby"):
+        verified = arena("verify", name, "--db", database)
+        assert verified.returncode == 0, verified.stdout + verified.stderr
+        assert "everything is equal" in verified.stdout
+
+
+def test_tokens_do_not_leave_this_host_in_the_clear_by_mistake(tmp_path: Path) -> None:
+    for address in ("0.0.0.0:0", "[::]:0", "arena.example.org:0", "192.0.2.7:0"):
+        done = arena("serve", "--listen", address, "--db", tmp_path / "cup.db")
+        assert done.returncode == 2
+        assert f"--listen {address} reaches beyond this host" in done.stderr
+        assert "--tls" in done.stderr
+    with serving("--listen", "0.0.0.0:0", "--insecure", "--db", tmp_path / "cup.db") as server:
+        assert server.address.startswith("0.0.0.0:")
+
+
+def test_ctrl_c_ends_in_time_and_prints_the_command_that_goes_on(tmp_path: Path) -> None:
+    """With a match at hand, which is not committed; people get lines."""
+    database = tmp_path / "cup.db"
+    tokens = [add_player(database, name) for name in ("anna", "bert")]
+    arguments = ["--listen", "127.0.0.1:0", "--db", str(database), "--lobby", "classic:2"]
+    with serving(*arguments) as server, ExitStack() as bots:
+        for token in tokens:
+            command = [sys.executable, "hang.py"]
+            bots.enter_context(dialling_in(command, MOCK_BOTS, address=server.address, token=token))
+        server.wait_for("match_begun")
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(timeout=10) == 0
+        assert server.wait_for("stopped")[0]["command"] == shlex.join(
+            ["arena", "serve", "--json", *arguments]
+        )
+    shown = arena("tournament", "show", "lobby", "--db", database)
+    assert "lobby (1): stopped, 0 of 1 matches" in shown.stdout
+    listed = arena("tournament", "resume", "--db", database)
+    assert f"arena serve --lobby VARIANT:SEATS --db sqlite:///{database}" in listed.stdout
+    refused = arena("tournament", "resume", "lobby", "--db", database)
+    assert refused.returncode == 2
+    assert "is played with bots that dial in" in refused.stderr
+
+
+def test_a_tournament_with_remote_players_needs_the_server(tmp_path: Path) -> None:
+    (tmp_path / "series.toml").write_text(SERIES)
+    done = arena("tournament", "run", tmp_path / "series.toml", "--db", tmp_path / "cup.db")
+    assert done.returncode == 2
+    assert (
+        "players[0] (anna): dials in by itself; `arena serve --tournament FILE` plays with it" in done.stderr
+    )
+    assert "players[1] (bert)" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("lobby", "problem"),
+    [
+        ("chess:2", "unknown variant 'chess'"),
+        ("classic", "classic has 2 to 6 seats; write classic:2"),
+        ("classic:9", "classic has 2 to 6 seats"),
+        ("classic:2,turn_kap=3", "turn_kap"),
+        ("classic:2,turn_cap=soon", "turn_cap"),
+    ],
+)
+def test_a_lobby_that_cannot_be_is_named_at_once(tmp_path: Path, lobby: str, problem: str) -> None:
+    done = arena("serve", "--listen", "127.0.0.1:0", "--db", tmp_path / "cup.db", "--lobby", lobby)
+    assert done.returncode == 2
+    assert problem in done.stderr
+
+
+def test_a_missing_certificate_says_how_to_make_one(tmp_path: Path) -> None:
+    done = arena("serve", "--listen", "127.0.0.1:0", "--db", tmp_path / "cup.db", "--tls", tmp_path / "tls")
+    assert done.returncode == 1
+    assert f"make one with `arena certificate {tmp_path / 'tls'}`" in done.stderr
