@@ -1,0 +1,130 @@
+"""Bounds on joining: failures of one host, streams that do not join, streams at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from queue import SimpleQueue
+
+import grpc
+import pytest
+from wire_samples import Table, table, wait_until
+
+from arena.server import play
+from arena.server.connection import Refused
+from arena.server.joins import FAILED_JOINS, FORGIVEN_S, MAX_JOINING, JoinGate, host_of
+from arena.v1 import play_pb2, play_pb2_grpc
+
+HERE, THERE = "ipv4:192.0.2.7:50123", "ipv4:198.51.100.4:40000"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def gate(clock: Clock) -> JoinGate:
+    return JoinGate(clock)
+
+
+def fail(gate: JoinGate, peer: str, code: grpc.StatusCode = grpc.StatusCode.UNAUTHENTICATED) -> str:
+    """One attempt with a bad token; the words it is refused with."""
+    with pytest.raises(Refused) as caught, gate.attempt(peer):
+        raise Refused(code, "unknown token")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("peer", "host"),
+    [
+        ("ipv4:192.0.2.7:50123", "192.0.2.7"),
+        ("ipv6:%5B2001:db8::1%5D:50123", "2001:db8::1"),
+        ("ipv6:[::1]:1", "::1"),
+        ("unix:", ""),
+        ("unix:/tmp/arena.sock", ""),
+    ],
+)
+def test_a_peer_is_known_by_its_host(peer: str, host: str) -> None:
+    assert host_of(peer) == host
+
+
+def test_a_host_that_failed_too_often_waits_whatever_port_it_comes_from(gate: JoinGate, clock: Clock) -> None:
+    assert {fail(gate, f"ipv4:192.0.2.7:{port}") for port in range(FAILED_JOINS)} == {"unknown token"}
+    assert fail(gate, HERE) == "too many failed joins from 192.0.2.7; try again in 6 s"
+    assert fail(gate, THERE) == "unknown token"
+    clock.now += FORGIVEN_S
+    assert fail(gate, HERE) == "unknown token"
+    assert "too many" in fail(gate, HERE)
+
+
+def test_being_early_is_no_failure(gate: JoinGate) -> None:
+    for _ in range(2 * FAILED_JOINS):
+        assert fail(gate, HERE, grpc.StatusCode.ALREADY_EXISTS) == "unknown token"
+    with gate.attempt(HERE):
+        pass
+
+
+def test_a_socket_of_this_host_is_free(gate: JoinGate) -> None:
+    for _ in range(2 * FAILED_JOINS):
+        assert fail(gate, "unix:") == "unknown token"
+
+
+def test_a_host_has_so_many_streams_that_have_not_joined(gate: JoinGate) -> None:
+    entered = [gate.attempt(HERE) for _ in range(MAX_JOINING)]
+    for attempt in entered:
+        attempt.__enter__()
+    assert "streams of 192.0.2.7 have not joined yet" in fail(gate, HERE)
+    entered[0].__exit__(None, None, None)
+    assert fail(gate, HERE) == "unknown token"
+
+
+# ---- on a real server
+
+
+@pytest.fixture
+def seated() -> Iterator[Table]:
+    with table() as made:
+        yield made
+
+
+def join(table: Table, token: str) -> grpc.RpcError:
+    """Try to join over TCP; how it is refused."""
+    with grpc.insecure_channel(table.server.addresses[1]) as channel:
+        request = play_pb2.PlayRequest(join=play_pb2.Join(token=token))
+        with pytest.raises(grpc.RpcError) as caught:
+            list(play_pb2_grpc.PlayServiceStub(channel).Play(iter([request]), timeout=20.0))
+    return caught.value
+
+
+def test_a_guesser_is_slowed_down_and_a_bot_on_the_socket_is_not(seated: Table) -> None:
+    codes = [join(seated, f"guess {number}").code() for number in range(FAILED_JOINS + 2)]
+    assert codes[:FAILED_JOINS] == FAILED_JOINS * [grpc.StatusCode.UNAUTHENTICATED]
+    assert codes[-1] is grpc.StatusCode.RESOURCE_EXHAUSTED
+    door = seated.server.door("honest", seated.inbox, start_s=10.0)
+    out: SimpleQueue[play_pb2.PlayRequest] = SimpleQueue()
+    out.put(play_pb2.PlayRequest(join=play_pb2.Join(token=door.token)))
+    with grpc.insecure_channel(seated.server.addresses[0]) as channel:
+        call = play_pb2_grpc.PlayServiceStub(channel).Play(iter(out.get, None), timeout=20.0)
+        assert next(call).welcome.connection_id
+        call.cancel()
+
+
+def test_a_stream_that_says_nothing_is_cut_and_counts(seated: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(play, "JOIN_S", 0.2)
+    silent: SimpleQueue[play_pb2.PlayRequest | None] = SimpleQueue()
+    with grpc.insecure_channel(seated.server.addresses[1]) as channel:
+        call = play_pb2_grpc.PlayServiceStub(channel).Play(iter(silent.get, None), timeout=20.0)
+        with pytest.raises(grpc.RpcError):
+            next(call)
+        silent.put(None)
+    for number in range(FAILED_JOINS - 1):
+        join(seated, f"guess {number}")
+    assert wait_until(lambda: join(seated, "guess").code() is grpc.StatusCode.RESOURCE_EXHAUSTED)
