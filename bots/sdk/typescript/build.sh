@@ -5,5 +5,5 @@ set -eu
 cd "$(dirname "$0")"
 exec 9< package.json
 flock 9
-[ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund --ignore-scripts
+[ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --prefer-offline --no-audit --no-fund --ignore-scripts
 node_modules/.bin/tsc
