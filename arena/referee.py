@@ -114,24 +114,36 @@ class Referee:
             self._open[seat] = self._question(seat)
         return list(self._open.values())
 
-    def answer(self, seat: int, decision_id: int, action: int, used_s: float = 0.0) -> None:
-        """Take the answer to an open question, thought about for `used_s` seconds; ignore any other."""
+    def answer(
+        self,
+        seat: int,
+        decision_id: int,
+        action: int,
+        used_s: float = 0.0,
+        last_message: Callable[[], str] = str,
+    ) -> None:
+        """Take the answer to an open question, thought about for `used_s` seconds; ignore any other.
+
+        `last_message` puts into words what the bot sent, should it be a fault.
+        """
         question = self._open.get(seat)
         if question is None or question.decision_id != decision_id or seat in self._held:
             return
         if used_s > question.limit_s + question.margin_s:
-            self.fault(seat, "timeout", "", used_s, question.limit_s)
+            self.fault(seat, "timeout", "", used_s, question.limit_s, last_message=last_message())
             return
         try:
             legal = action in question.legal
         except ValueError as error:
-            self.fault(seat, "malformed", str(error), used_s, question.limit_s)
+            words = last_message()
+            self.fault(seat, "malformed", str(error), used_s, question.limit_s, last_message=words)
             return
         if legal:
             self.conduct.banks[seat].answered(used_s)
             self._hold(seat, action)
         else:
-            self.fault(seat, "illegal", self._broken_rule(seat, action), used_s, question.limit_s)
+            rule, words = self._broken_rule(seat, action), last_message()
+            self.fault(seat, "illegal", rule, used_s, question.limit_s, last_message=words)
 
     def fault(
         self,

@@ -222,7 +222,8 @@ class Driver:
                 chair.line.answered_at = answer.received
             chair.release()
             if answer.fault is None and answer.action is not None:
-                chair.game.referee.answer(chair.seat, answer.decision_id, answer.action, used_s)
+                words = chair.line.last_message
+                chair.game.referee.answer(chair.seat, answer.decision_id, answer.action, used_s, words)
             else:
                 self._fault(chair, question, answer, used_s)
         except Exception as error:
@@ -261,7 +262,8 @@ class Driver:
                 if used_s is None:
                     return
                 chair.release()
-                referee.fault(chair.seat, "timeout", "", used_s, question.limit_s)
+                words = chair.line.last_message()
+                referee.fault(chair.seat, "timeout", "", used_s, question.limit_s, last_message=words)
         except Exception as error:
             self._void(chair.game.match, error)
         self._moved[referee.game_id] = chair.game

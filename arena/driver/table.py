@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 
 from arena.clocks import NO_WAY, RoundTrip
@@ -24,6 +25,8 @@ class Line:
     def __init__(self, door: Door, round_trip: RoundTrip = NO_WAY) -> None:
         """Nothing waits yet."""
         self.door = door
+        # What its bot sent last, in words; a bot that plays inside sends no messages.
+        self.last_message: Callable[[], str] = getattr(door, "last_message", str)
         self.round_trip = round_trip
         self.sent = 0
         # Since when its process has been gone without a word; None: it is there, or not ours to know.

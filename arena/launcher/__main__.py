@@ -108,6 +108,8 @@ class Loop:
             elif bot := self._bots.get(command["bot"]):
                 if command["op"] == "census":
                     self._say(event="census", bot=command["bot"], **asdict(bot.census()))
+                elif command["op"] == "output":
+                    self._say(event="output", bot=command["bot"], text=bot.written())
                 else:
                     bot.stop()
 

@@ -86,6 +86,11 @@ class Bot:
                 return False
         return True
 
+    def written(self) -> str:
+        """Head and tail of what it has written so far."""
+        self.read(times=64)
+        return self._written.text()
+
     def census(self) -> Census:
         """What it and all below it hold now."""
         seen = snapshot()

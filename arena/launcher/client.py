@@ -34,6 +34,7 @@ class BotProcess:
         self._launcher, self._number, self._on_exit = launcher, number, on_exit
         self._reply: SimpleQueue[str | None] = SimpleQueue()
         self._census: SimpleQueue[Census | None] = SimpleQueue()
+        self._written: SimpleQueue[str] = SimpleQueue()
         self._ended = threading.Event()
 
     def stop(self) -> None:
@@ -56,6 +57,16 @@ class BotProcess:
         except Empty:
             raise PlatformFault(f"the launcher did not answer within {ANSWER_S:g} s") from None
 
+    def output(self) -> str:
+        """Head and tail of what the bot has written so far, or had when it ended."""
+        if self.exit is not None:
+            return self.exit.output
+        self._launcher.send(op="output", bot=self._number)
+        try:
+            return self._written.get(timeout=ANSWER_S)
+        except Empty:
+            raise PlatformFault(f"the launcher did not answer within {ANSWER_S:g} s") from None
+
     def started(self, timeout: float) -> None:
         """Wait for the launcher's word; PluginError when the command cannot be started."""
         try:
@@ -74,6 +85,8 @@ class BotProcess:
             self._reply.put(event["message"])
         elif event["event"] == "census":
             self._census.put(Census(event["children"], event["cpu_s"], event["memory_mib"]))
+        elif event["event"] == "output":
+            self._written.put(event["text"])
         else:
             how = {name: event[name] for name in ("code", "signal", "output", "stopped", "resource")}
             self.ended(Exit(**how, left=tuple(event["left"])))
@@ -83,6 +96,7 @@ class BotProcess:
         self._reply.put("the launcher has ended")
         self.exit = how
         self._census.put(None)
+        self._written.put(how.output)
         self._ended.set()
         if self._on_exit is not None:
             self._on_exit(how)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from arena.types import Fault, MatchPlan, MatchResult, Player
+from arena.types import Fault, GameResult, MatchPlan, MatchResult, Player
 
 
 def undeclared(player: Player, children: int) -> str:
@@ -31,6 +31,33 @@ def add_fault(plans: Sequence[MatchPlan], results: list[MatchResult], player: Pl
             game = replace(game, faults=(*game.faults, fault))
             results[index] = replace(result, games=(*result.games[:-1], game))
             return
+
+
+def add_outputs(
+    plans: Sequence[MatchPlan], results: Sequence[MatchResult], output_of: Callable[[Player], str]
+) -> list[MatchResult]:
+    """The results with what each faulting player's process wrote, where its door could not know it yet."""
+    outputs: dict[Player, str] = {}
+
+    def complete(player: Player, fault: Fault) -> Fault:
+        if fault.output:
+            return fault
+        if player not in outputs:
+            outputs[player] = output_of(player)
+        return replace(fault, output=outputs[player])
+
+    def complete_game(plan: MatchPlan, game: GameResult) -> GameResult:
+        if not game.faults:
+            return game
+        faults = (complete(plan.players[game.players[fault.seat]], fault) for fault in game.faults)
+        return replace(game, faults=tuple(faults))
+
+    return [
+        replace(result, games=tuple(complete_game(plan, game) for game in result.games))
+        if any(game.faults for game in result.games)
+        else result
+        for plan, result in zip(plans, results, strict=True)
+    ]
 
 
 def add_idle_cpu(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
@@ -22,7 +22,7 @@ from arena.errors import PlatformFault, PluginError
 from arena.hostwatch import HostWatch
 from arena.launcher import BotProcess, Launcher, check_isolation
 from arena.runners import UNGUARDED, Problem, cores
-from arena.runners.aftermath import add_fault, add_idle_cpu, undeclared
+from arena.runners.aftermath import add_fault, add_idle_cpu, add_outputs, undeclared
 from arena.runners.idle import IdleMeter
 from arena.seats import Door, Inbox, InProcessDoor
 from arena.types import Isolation, Limits, MatchPlan, MatchResult, Player
@@ -202,6 +202,7 @@ class MatchWorker:
         """The results with what shows between matches: processes left running, and CPU time burnt idly."""
         if self._host is None:
             return results
+        written: dict[Player, str] = {}
         for player in dict.fromkeys(player for plan in plans for player in plan.players):
             door = self._doors.get(player)
             process: BotProcess | None = getattr(door, "process", None)
@@ -210,8 +211,15 @@ class MatchWorker:
             census = process.census()
             if census is not None and (message := undeclared(player, census.children)):
                 add_fault(plans, results, player, message)
+                written[player] = self._written(player)
                 self.drop(player)
+        results = add_outputs(plans, results, lambda player: written.get(player) or self._written(player))
         return add_idle_cpu(plans, results, self._idle.take_ms())
+
+    def _written(self, player: Player) -> str:
+        """What the player's process has written; a bot that plays inside writes nothing of its own."""
+        words: Callable[[], str] = getattr(self._doors.get(player), "written", str)
+        return words()
 
     def drop(self, player: Player) -> None:
         """End a player's bot; the next match starts it anew."""

@@ -343,14 +343,28 @@ class RemoteDoor:
     ) -> None:
         """Tell the driver of a fault, with what its author will want to see."""
         received = time.monotonic() if received is None else received
-        last = self._last_message().replace(self.token, "(token)")[:LAST_MESSAGE_CHARS]
+        last = self.last_message()
         self._inbox.put(
             Answer(game_id, seat, decision_id, None, received, kind, message, self._output(), last)
         )
 
+    def last_message(self) -> str:
+        """What the bot sent last, as text for people."""
+        return self._last_message().replace(self.token, "(token)")[:LAST_MESSAGE_CHARS]
+
+    def written(self) -> str:
+        """What the bot has written so far, as text for people; waits for the launcher's answer."""
+        output = self.process.output() if self.process is not None else ""
+        with self._lock:
+            return self._words(output)
+
     def _output(self) -> str:
-        """What the bot wrote, as far as that is known: its process's output, and its chatter."""
-        parts = [self._exit.output] if self._exit is not None else []
+        """What the bot wrote, as far as that is known without asking the launcher."""
+        return self._words(self._exit.output if self._exit is not None else "")
+
+    def _words(self, output: str) -> str:
+        """A process's output and the bot's chatter in one text."""
+        parts = [output]
         if self._chatter:
             parts.append(
                 "on stdout, beside its messages:\n" + self._chatter.decode("utf-8", errors="replace")
