@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import SimpleQueue
@@ -14,7 +15,15 @@ from conquest_arena_bot.session import Session
 from conquest_arena_bot.v1 import play_pb2, play_pb2_grpc
 
 CONNECT_S = 10.0
-_OPTIONS = (("grpc.max_receive_message_length", -1), ("grpc.initial_reconnect_backoff_ms", 100))
+_OPTIONS = (
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 2_000),
+    ("grpc.keepalive_time_ms", 20_000),  # a server that vanished without a word is noticed
+    ("grpc.keepalive_timeout_ms", 10_000),
+)
+# Between two attempts to join, while ARENA_RETRY lasts: at first, and at most.
+_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 2.0
 _TLS = ("https://", "grpcs://")
 # Statuses of a stream that breaks for no fault of the bot's: worth a try to resume, no error if that fails.
 _BROKEN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN)
@@ -34,30 +43,47 @@ def serve(
     address: str | None = None,
     token: str | None = None,
     ca: str | None = None,
+    retry_s: float | None = None,
     connect_s: float = CONNECT_S,
 ) -> None:
     """Play with a `decide` function or a `Bot` class until the server has no more games, then return.
 
     `address` (`host:port`, `unix:/path`, or `https://host:port` for TLS), `token` and `ca` (the path of the
     certificate to trust; it turns TLS on) default to ARENA_ADDRESS, ARENA_TOKEN and ARENA_CA. A server that
-    goes away is no error. ArenaError: no server at the address, or it refuses the bot; what the bot itself
-    raises comes through.
+    goes away is no error; with `retry_s` (ARENA_RETRY) the bot dials again for so many seconds after it was
+    last connected. ArenaError: no server at the address, or it refuses the bot; what the bot itself raises
+    comes through.
     """
     address = address or os.environ.get("ARENA_ADDRESS", "")
     if not address:
         raise ArenaError("no server address: set ARENA_ADDRESS to host:port or unix:/path, or pass address=")
     token = os.environ.get("ARENA_TOKEN", "") if token is None else token
+    retry_s = _seconds("ARENA_RETRY") if retry_s is None else retry_s
+    connect_s = max(connect_s, retry_s)
     session = Session(bot, token=token, name=name, version=version)
     with _channel(address, os.environ.get("ARENA_CA", "") if ca is None else ca) as channel:
         if not _reachable(channel, connect_s):
             raise ArenaError(f"no server answers at {address} within {connect_s:g} s")
-        while not _played(channel, session):
-            if not session.asked or not _reachable(channel, session.resume_s):
-                return
+        _run(channel, session, retry_s)
 
 
-def _played(channel: grpc.Channel, session: Session) -> bool:
-    """One stream; whether it ended for good. One that broke ends with False."""
+def _run(channel: grpc.Channel, session: Session, retry_s: float) -> None:
+    """Play until the server has no more games, or has been away for too long."""
+    retry_until, pause_s = time.monotonic() + retry_s, _PAUSE_S
+    while True:
+        wait_s = _play(channel, session, retry_s)
+        if session.welcomed:
+            retry_until, pause_s = time.monotonic() + retry_s, _PAUSE_S
+        wait_s = max(wait_s, retry_until - time.monotonic())
+        if wait_s <= 0.0 or not _reachable(channel, wait_s):
+            return
+        if not session.welcomed:
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+
+
+def _play(channel: grpc.Channel, session: Session, retry_s: float) -> float:
+    """One stream to its end; for how long it may be resumed, in seconds. ArenaError if refused."""
     resuming = session.connected
     outgoing: SimpleQueue[play_pb2.PlayRequest | None] = SimpleQueue()
     outgoing.put(session.join())
@@ -66,24 +92,39 @@ def _played(channel: grpc.Channel, session: Session) -> bool:
         for response in play_pb2_grpc.PlayServiceStub(channel).Play(requests):
             for request in session.handle(response):
                 outgoing.put(request)
-        return True
+        session.forget()
     except grpc.RpcError as error:
-        if resuming and error.code() in _OVER:
-            return True
-        if error.code() not in _BROKEN:
+        code = error.code()
+        if code in _BROKEN:
+            return session.resume_s if session.asked else 0.0
+        if resuming and code in _OVER:
+            session.forget()
+        elif not retry_s or code is not grpc.StatusCode.ALREADY_EXISTS:
+            # While it dials again, the server may not know yet that an earlier connection is dead.
             raise ArenaError(f"the server ended the stream: {error.details()}") from None
-        return False
     finally:
         outgoing.put(None)
+    return 0.0
+
+
+def _seconds(variable: str) -> float:
+    text = os.environ.get(variable) or "0"
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        raise ArenaError(f"{variable} must be a number of seconds, not {text!r}") from None
 
 
 def _channel(address: str, ca: str) -> grpc.Channel:
-    secure = bool(ca) or address.startswith(_TLS)
+    secure = address.startswith(_TLS) or (bool(ca) and not address.startswith("unix:"))
     for scheme in (*_TLS, "http://"):
         address = address.removeprefix(scheme)
     if not secure:
         return grpc.insecure_channel(address, options=_OPTIONS)
-    trusted = Path(ca).read_bytes() if ca else None
+    try:
+        trusted = Path(ca).read_bytes() if ca else None
+    except OSError as error:
+        raise ArenaError(f"ARENA_CA: {ca}: {error.strerror}; it names the certificate to trust") from None
     return grpc.secure_channel(address, grpc.ssl_channel_credentials(trusted), options=_OPTIONS)
 
 

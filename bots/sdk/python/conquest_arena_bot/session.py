@@ -32,7 +32,7 @@ class Session:
         self._games: dict[int, tuple[Game, Decide]] = {}
         self._answers: OrderedDict[int, play_pb2.Act] = OrderedDict()
         self.resume_s = 0.0
-        self.asked = False
+        self.welcomed = self.asked = False
 
     @property
     def connected(self) -> bool:
@@ -41,8 +41,14 @@ class Session:
 
     def join(self) -> play_pb2.PlayRequest:
         """The first message of a stream: the first time a new connection, later one that resumes it."""
-        self.asked = False
+        self.welcomed = self.asked = False
         return play_pb2.PlayRequest(join=self._join)
+
+    def forget(self) -> None:
+        """Drop a connection that is over; the next join is a new one."""
+        self._games.clear()
+        self._answers.clear()
+        self._join.connection_id, self._join.acknowledged = "", 0
 
     def handle(self, response: play_pb2.PlayResponse) -> Iterator[play_pb2.PlayRequest]:
         """Take in a message; yields the answers to send, in as many lots as they get ready."""
@@ -54,6 +60,7 @@ class Session:
         elif content == "game_end":
             self._games.pop(response.game_end.game, None)
         elif content == "welcome":
+            self.welcomed = True
             self._join.connection_id = response.welcome.connection_id
             self.resume_s = response.welcome.resume_ms / 1000.0
 

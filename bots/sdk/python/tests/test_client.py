@@ -103,6 +103,25 @@ def test_a_server_that_goes_away_is_no_error() -> None:
         serve(first, address=server.address)
 
 
+def test_while_it_may_retry_it_dials_again_and_joins_anew() -> None:
+    """The first stream ends well, the second is refused as still connected, the third plays on."""
+
+    def play(
+        requests: Requests, context: grpc.ServicerContext, stream: int
+    ) -> Iterator[play_pb2.PlayResponse]:
+        if stream == 2:
+            context.abort(grpc.StatusCode.ALREADY_EXISTS, "still connected")
+        if stream == 4:
+            context.abort(grpc.StatusCode.UNAUTHENTICATED, "revoked")
+        yield from one_question(requests, context, stream)
+
+    with Server(play) as server, pytest.raises(ArenaError, match="revoked"):
+        serve(first, address=server.address, retry_s=20.0)
+    joins = [r.join for r in server.heard if r.WhichOneof("content") == "join"]
+    assert {join.connection_id for join in joins} == {""}
+    assert len([act for request in server.heard for act in request.acts.acts]) == 2
+
+
 def test_a_refusal_is_an_error_with_the_servers_words() -> None:
     def play(
         _requests: Requests, context: grpc.ServicerContext, _stream: int

@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import grpc from "@grpc/grpc-js";
 import type { PlayRequest, PlayResponse } from "./gen/arena/v1/play.js";
 import { PlayServiceClient } from "./gen/arena/v1/play.js";
 import { type Bot, Session, type Settings } from "./session.js";
 
+// Between two attempts to join, while ARENA_RETRY lasts: at first, and at most.
+const [PAUSE_MS, LONGEST_PAUSE_MS] = [200, 2_000];
 const SCHEME = /^(https?|grpcs?):\/\//;
 const { status } = grpc;
 // Statuses of a stream that breaks for no fault of the bot's: worth a try to resume, no error if that fails.
@@ -19,6 +22,8 @@ export interface ServeSettings extends Settings {
   token?: string;
   /** Path of the certificate to trust; it turns TLS on. Default: ARENA_CA. */
   ca?: string;
+  /** For how long to dial again after the bot was last connected, in seconds. Default: ARENA_RETRY, else not at all. */
+  retrySeconds?: number;
   /** How long to wait for a server, in milliseconds. */
   connectMs?: number;
 }
@@ -34,23 +39,38 @@ export async function serve(bot: Bot, settings: ServeSettings = {}): Promise<voi
   const client = new PlayServiceClient(address.replace(SCHEME, ""), credentials, {
     "grpc.max_receive_message_length": -1,
     "grpc.initial_reconnect_backoff_ms": 100,
+    "grpc.max_reconnect_backoff_ms": 2_000,
+    "grpc.keepalive_time_ms": 20_000, // a server that vanished without a word is noticed
+    "grpc.keepalive_timeout_ms": 10_000,
   });
-  const session = new Session(bot, settings);
+  const retryMs = 1000 * (settings.retrySeconds ?? secondsOf("ARENA_RETRY"));
+  const connectMs = Math.max(settings.connectMs ?? 10_000, retryMs);
   try {
-    const { connectMs = 10_000 } = settings;
     if (!(await reachable(client, connectMs))) {
       throw new Error(`no server answers at ${address} within ${connectMs / 1000} s`);
     }
-    do {
-      if (await played(client, session, settings.token ?? process.env.ARENA_TOKEN ?? "")) return;
-    } while (session.asked && (await reachable(client, session.resumeMs)));
+    await run(client, new Session(bot, settings), settings.token ?? process.env.ARENA_TOKEN ?? "", retryMs);
   } finally {
     client.close();
   }
 }
 
-/** One stream; whether it ended for good. One that broke ends with false. */
-async function played(client: PlayServiceClient, session: Session, token: string): Promise<boolean> {
+/** Plays until the server has no more games, or has been away for too long. */
+async function run(client: PlayServiceClient, session: Session, token: string, retryMs: number): Promise<void> {
+  let [retryUntil, pause] = [Date.now() + retryMs, PAUSE_MS];
+  for (;;) {
+    const resume = await play(client, session, token, retryMs > 0);
+    if (session.welcomed) [retryUntil, pause] = [Date.now() + retryMs, PAUSE_MS];
+    const wait = Math.max(resume, retryUntil - Date.now());
+    if (wait <= 0 || !(await reachable(client, wait))) return;
+    if (session.welcomed) continue;
+    await sleep(pause);
+    pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+  }
+}
+
+/** Plays one stream to its end; for how long it may be resumed, in milliseconds. Throws if it is refused. */
+async function play(client: PlayServiceClient, session: Session, token: string, retry: boolean): Promise<number> {
   const resuming = session.connected;
   const stream: grpc.ClientDuplexStream<PlayRequest, PlayResponse> = client.play();
   try {
@@ -58,21 +78,29 @@ async function played(client: PlayServiceClient, session: Session, token: string
     for await (const response of stream) {
       for await (const acts of session.handle(response)) stream.write({ acts: { acts } });
     }
-    return true;
+    session.forget();
   } catch (error) {
-    const code = (error as Partial<grpc.ServiceError>).code;
-    if (code === undefined || typeof code !== "number") throw error; // the bot's own
-    if (resuming && OVER.includes(code)) return true;
-    if (!BROKEN.includes(code)) throw new Error(`the server ended the stream: ${(error as grpc.ServiceError).details}`);
-    return false;
+    const { code, details } = error as Partial<grpc.ServiceError>;
+    if (typeof code !== "number") throw error; // the bot's own
+    if (BROKEN.includes(code)) return session.asked ? session.resumeMs : 0;
+    if (resuming && OVER.includes(code)) session.forget();
+    // While it dials again, the server may not know yet that an earlier connection is dead.
+    else if (!retry || code !== status.ALREADY_EXISTS) throw new Error(`the server ended the stream: ${details}`);
   } finally {
     stream.on("error", () => {}); // what a stream that is over still has to say
     stream.cancel();
   }
+  return 0;
+}
+
+function secondsOf(variable: string): number {
+  const seconds = Number(process.env[variable] || "0");
+  if (Number.isNaN(seconds)) throw new Error(`${variable} must be a number of seconds, not ${process.env[variable]}`);
+  return Math.max(0, seconds);
 }
 
 function credentialsFor(address: string, ca: string): grpc.ChannelCredentials {
-  if (ca) return grpc.credentials.createSsl(readFileSync(ca));
+  if (ca && !address.startsWith("unix:")) return grpc.credentials.createSsl(readFileSync(ca));
   return /^(https|grpcs):/.test(address) ? grpc.credentials.createSsl() : grpc.credentials.createInsecure();
 }
 

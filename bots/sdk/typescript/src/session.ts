@@ -46,6 +46,8 @@ interface Opened {
 export class Session {
   /** How long a broken stream may take to resume, in milliseconds. */
   resumeMs = 0;
+  /** Whether the last join was accepted. */
+  welcomed = false;
   /** Whether anything was asked since the last join. */
   asked = false;
   #games = new Map<number, Opened>();
@@ -60,7 +62,7 @@ export class Session {
 
   /** The first message of a stream: the first time a new connection, later one that resumes it. */
   join(token: string): Join {
-    this.asked = false;
+    this.welcomed = this.asked = false;
     const { name = "", version = "", encoding = "packed", maxQuestions = 0 } = this.settings;
     return {
       token,
@@ -79,12 +81,20 @@ export class Session {
     return this.#connectionId !== "";
   }
 
+  /** Drops a connection that is over; the next join is a new one. */
+  forget(): void {
+    this.#games.clear();
+    this.#answers.clear();
+    [this.#connectionId, this.#acknowledged] = ["", 0];
+  }
+
   /** Takes in a message; yields the answers to send, in as many lots as they get ready. */
   async *handle(response: PlayResponse): AsyncGenerator<Act[]> {
     if (response.decides) yield* this.#answerAll(response.decides.decides);
     if (response.gameStart) this.#open(response.gameStart.game, () => new Game(response.gameStart!));
     if (response.gameEnd) this.#close(response.gameEnd);
     if (response.welcome) {
+      this.welcomed = true;
       this.#connectionId = response.welcome.connectionId;
       this.resumeMs = response.welcome.resumeMs;
     }

@@ -80,6 +80,25 @@ test("a server that goes away is no error", async () => {
   server.stop();
 });
 
+test("while it may retry, it dials again and joins anew", async () => {
+  // The server ends the first stream well, refuses the second as still connected, and plays on in the third.
+  const joins: Join[] = [];
+  const heard: Act[] = [];
+  const server = await listening({
+    join(line, join, number) {
+      joins.push(join);
+      if (number === 2) line.emit("error", { code: grpc.status.ALREADY_EXISTS, details: "still connected" });
+      else if (number === 4) line.emit("error", { code: grpc.status.UNAUTHENTICATED, details: "revoked" });
+      else opens(line);
+    },
+    acts: (line, acts) => (heard.push(...acts), line.end()),
+  });
+  await assert.rejects(serve(first, { address: server.address, retrySeconds: 20 }), /revoked/);
+  server.stop();
+  assert.deepEqual(joins.map((join) => join.connectionId), ["", "", "", ""]);
+  assert.equal(heard.length, 2);
+});
+
 test("a refusal is an error with the server's words", async () => {
   const refusal = { code: grpc.status.UNAUTHENTICATED, details: "unknown token" };
   const server = await listening({ join: (line) => line.emit("error", refusal) });
