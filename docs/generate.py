@@ -26,6 +26,8 @@ BOARDS = ROOT / "docs" / "variants" / "boards"
 BOARD_SEED = 1
 TEXT_COLUMNS = 118
 NAMED = {"options", "missions", "objectives", "rewards"}  # sections whose first column names what bots see
+# Suffix of a source file -> how a fenced block of it is marked.
+SOURCES = {".ts": "ts", ".go": "go", ".rs": "rust", ".java": "java", ".cpp": "cpp"}
 PART = re.compile(r"(<!-- generated: (\w+)((?: [^\s>]+)*) -->\n)(.*?)(<!-- end -->)", re.S)
 
 
@@ -182,6 +184,30 @@ def _csv(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
+def random_bots() -> str:
+    """The random bot of every SDK but Python's, which the page begins with."""
+    found = sorted((ROOT / "bots" / "sdk").glob("*/examples/random"))
+    return "\n".join(_random_bot(folder) for folder in found if folder.parts[-3] != "python")
+
+
+def _random_bot(folder: Path) -> str:
+    """Its source in a fenced block; what a build left there is not tracked and not shown."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "."], cwd=folder, check=True, capture_output=True
+    )
+    source = next(
+        path for name in listing.stdout.decode().split() if (path := folder / name).suffix in SOURCES
+    )
+    text = source.read_text(encoding="utf-8")
+    return f"```{SOURCES[source.suffix]}\n{text}```\n"
+
+
+def shell_bot() -> str:
+    """The JSON-lines bot in POSIX shell."""
+    text = (ROOT / "bots" / "shell_random" / "bot.sh").read_text(encoding="utf-8")
+    return f"```bash\n{text}```\n"
+
+
 def _sentence(documented: object) -> str:
     """The first paragraph of a docstring."""
     return " ".join((documented.__doc__ or "").partition("\n\n")[0].split())
@@ -189,7 +215,19 @@ def _sentence(documented: object) -> str:
 
 GENERATORS: dict[str, Callable[..., str]] = {
     function.__name__: function
-    for function in (facts, board, variants, actions, events, fields, fields_beyond, hooks, leaderboard)
+    for function in (
+        facts,
+        board,
+        variants,
+        actions,
+        events,
+        fields,
+        fields_beyond,
+        hooks,
+        leaderboard,
+        random_bots,
+        shell_bot,
+    )
 }
 
 
