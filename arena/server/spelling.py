@@ -8,6 +8,7 @@ way: several times as fast as the general one, and the same values.
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from typing import Any
 
 from google.protobuf import json_format
@@ -27,12 +28,12 @@ def line_of(message: play_pb2.PlayResponse) -> bytes:
 
 
 def _decide(decide: play_pb2.Decide) -> dict[str, Any]:
+    numbers = {"decisionId": decide.decision_id, "game": decide.game, "gameLeftMs": decide.game_left_ms}
     if not decide.typed_view:
-        return json_format.MessageToDict(decide)
+        packed = {"legal": decide.legal, "view": decide.view, "events": decide.events}
+        return numbers | {name: b64encode(data).decode() for name, data in packed.items()}
     return {
-        "decisionId": decide.decision_id,
-        "game": decide.game,
-        "gameLeftMs": decide.game_left_ms,
+        **numbers,
         "typedLegal": [
             {"kind": r.kind, "a": r.a, "b": r.b, "c": r.c, "lo": r.lo, "hi": r.hi} for r in decide.typed_legal
         ],
