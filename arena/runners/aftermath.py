@@ -19,7 +19,13 @@ def undeclared(player: Player, children: int) -> str:
     )
 
 
-def add_fault(plans: Sequence[MatchPlan], results: list[MatchResult], player: Player, message: str) -> None:
+def add_fault(
+    plans: Sequence[MatchPlan],
+    results: list[MatchResult],
+    player: Player,
+    message: str,
+    last_message: str = "",
+) -> None:
     """Note the fault `resource` in the last game that a player has finished; its result stands."""
     for index in reversed(range(len(plans))):
         result = results[index]
@@ -27,7 +33,9 @@ def add_fault(plans: Sequence[MatchPlan], results: list[MatchResult], player: Pl
             game = result.games[-1]
             seat = game.players.index(plans[index].players.index(player))
             text = f"{message}; the game was over and stands"
-            fault = Fault(seat, "resource", game.decisions, 0.0, 0.0, "default", text)
+            fault = Fault(
+                seat, "resource", game.decisions, 0.0, 0.0, "default", text, last_message=last_message
+            )
             game = replace(game, faults=(*game.faults, fault))
             results[index] = replace(result, games=(*result.games[:-1], game))
             return

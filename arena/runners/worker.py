@@ -210,7 +210,8 @@ class MatchWorker:
                 continue
             census = process.census()
             if census is not None and (message := undeclared(player, census.children)):
-                add_fault(plans, results, player, message)
+                last_message: Callable[[], str] = getattr(door, "last_message", str)
+                add_fault(plans, results, player, message, last_message())
                 written[player] = self._written(player)
                 self.drop(player)
         results = add_outputs(plans, results, lambda player: written.get(player) or self._written(player))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import get_args
@@ -22,7 +23,7 @@ MOCK_BOTS = ROOT / "tests" / "mock_bots"
 CLOCKS = {"start": 20.0, "decision": 5.0, "game": 60.0}
 SHORT = {**CLOCKS, "decision": 0.3}
 QUICK_START = {**CLOCKS, "start": 6.0}
-MATCHES = 2
+HELLO = "hello from the start of the log"
 
 # By kind: the mock bot with its arguments, the clocks, and words of the message a person reads.
 CASES: dict[str, tuple[FaultKind, tuple[str, ...], dict[str, float], tuple[str, ...]]] = {
@@ -43,16 +44,33 @@ def run(*arguments: str | Path) -> Result:
     return CliRunner().invoke(cli, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
-def write_files(folder: Path, bot: tuple[str, ...], clocks: dict[str, float]) -> Path:
-    """A tournament of the mock bot, in a folder of its own, against a random one."""
+def rounds(bot: tuple[str, ...]) -> int:
+    """One match; and one more to be started again for."""
+    return 2 if bot[0] == "second_start" else 1
+
+
+def write_files(folder: Path, bot: tuple[str, ...], clocks: dict[str, float], noise: str = ":;") -> Path:
+    """A tournament of the mock bot, in a folder of its own, against a random one.
+
+    A shell says hello on stderr for it, makes the noise, and becomes the bot.
+    """
     name, *arguments = bot
     (folder / name).mkdir()
-    command = [sys.executable, str(MOCK_BOTS / f"{name}.py"), *arguments]
+    says = f'echo {HELLO}; {noise} exec "$@"'
+    command = [
+        "sh",
+        "-c",
+        f"exec >&2; {says}",
+        "sh",
+        sys.executable,
+        str(MOCK_BOTS / f"{name}.py"),
+        *arguments,
+    ]
     toml = f'name = "{name}"\nversion = "7"\ncommand = {json.dumps(command)}\n'
     (folder / name / "bot.toml").write_text(toml)
     file = folder / "faults.toml"
     file.write_text(
-        f'name = "faults"\nplayers = ["random", "./{name}"]\nrounds = {MATCHES}\nseed = 5\n'
+        f'name = "faults"\nplayers = ["random", "./{name}"]\nrounds = {rounds(bot)}\nseed = 5\n'
         'database = "sqlite:///arena.db"\n'
         "[[variants]]\nname = 'classic'\nseats = 2\noptions = { turn_cap = 8 }\n"
         "[clocks]\n"
@@ -78,8 +96,8 @@ def test_b08_each_kind_of_fault_reaches_the_database_and_a_reader(tmp_path: Path
         found = [store.fault(fault.id) for fault in store.faults(row.id, kind=kind)]
         assert found, [(f.kind, f.message) for f in store.faults(row.id)]
         assert {detail.player.label for detail in found} == {bot[0]}
-        assert row.committed == MATCHES
-        assert len(list(store.games(row.id))) == 2 * MATCHES
+        assert row.committed == rounds(bot)
+        assert len(list(store.games(row.id))) == 2 * rounds(bot)
     for detail in found:
         check_row(detail, clocks, words)
     check_text(database, found[0], words)
@@ -92,6 +110,7 @@ def check_row(detail: FaultDetail, clocks: dict[str, float], words: tuple[str, .
     assert detail.player.version == "7"
     assert f"{detail.player.bot}.py" in detail.command
     assert detail.guard == "none"
+    assert HELLO in detail.output
     assert min(fault.used_ms, fault.queue_ms, fault.transport_ms) >= 0.0
     if fault.kind == "timeout":
         assert fault.limit_ms == pytest.approx(1000 * clocks["decision"])
@@ -100,8 +119,39 @@ def check_row(detail: FaultDetail, clocks: dict[str, float], words: tuple[str, .
         assert "KeyError: 'no plan for this position'" in detail.output
     if fault.kind in ("no_show", "start_timeout"):
         assert "no second start for me" in detail.output
-    if fault.kind in ("illegal", "crash", "disconnect"):
+    if fault.kind not in ("no_show", "start_timeout"):
         assert detail.last_message, "what it said last is kept"
+
+
+def test_i01_a_long_log_is_kept_at_head_and_tail(tmp_path: Path) -> None:
+    """A noisy bot's 200 KiB are cut in the middle, to the 32 KiB that are kept with the fault."""
+    noise = "head -c 200000 /dev/zero | tr '\\0' x; echo; echo the last line before the bot;"
+    file = write_files(tmp_path, ("raises_mid_game",), CLOCKS, noise)
+    assert arena("tournament", "run", file).returncode == 0
+    with Store(f"sqlite:///{tmp_path}/arena.db") as store:
+        detail = store.fault(1)
+    assert detail.output.startswith(HELLO)
+    assert "the last line before the bot" in detail.output
+    assert "KeyError" in detail.output
+    assert 30_000 < len(detail.output) <= 33_000
+    assert "bytes left out" in run("fault", "1", "--db", tmp_path / "arena.db").output
+
+
+def test_an_unknown_fault_is_wrong_use_and_says_which_exist(tmp_path: Path) -> None:
+    """An unknown id is an error, never an empty answer (I07)."""
+    database = tmp_path / "arena.db"
+    assert arena("tournament", "run", write_files(tmp_path, ("illegal",), CLOCKS)).returncode == 0
+    unknown = run("fault", "999", "--db", database)
+    assert unknown.exit_code == 2
+    assert "no fault with id 999; there are 1, 2, 3" in unknown.output
+    for wrong in (("--player", "nobody"), ("--kind", "laziness"), ("elsewhere",)):
+        assert run("faults", *wrong, "--db", database).exit_code == 2, wrong
+    assert "no player 'nobody' in this tournament; there are: random, illegal" in (
+        run("faults", "--player", "nobody", "--db", database).output
+    )
+    assert "no such faults" in run("faults", "--player", "random", "--db", database).output
+    for what in ("faults", "conduct", "attempts", "games"):
+        assert run("export", what, "999", "--db", database).exit_code == 2
 
 
 def check_text(database: Path, detail: FaultDetail, words: tuple[str, ...]) -> None:
@@ -132,6 +182,6 @@ def leftovers(folder: Path) -> list[int]:
 
 def descendants_named(folder: Path) -> list[int]:
     """Own descendants that still work in the folder."""
-    import os
-
-    return [pid for pid in descendants(os.getpid()) if str(folder) in str(Path(f"/proc/{pid}/cwd"))]
+    return [
+        pid for pid in descendants(os.getpid()) if Path(f"/proc/{pid}/cwd").resolve().is_relative_to(folder)
+    ]
