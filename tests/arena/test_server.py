@@ -104,7 +104,7 @@ def test_stream_must_open_with_join(channel: grpc.Channel) -> None:
     assert (code, words) == (grpc.StatusCode.INVALID_ARGUMENT, "the first message of a stream must be Join")
 
 
-def test_name_is_a_label_and_token_the_identity(shared: Table, channel: grpc.Channel) -> None:
+def test_d02_name_is_a_label_and_token_the_identity(shared: Table, channel: grpc.Channel) -> None:
     door = shared.server.door("real", shared.inbox, start_s=10.0)
     assert refusal(channel, join("", name="real"))[0] == grpc.StatusCode.UNAUTHENTICATED
     assert next(opened(channel, join(door.token, name="somebody else"))).HasField("welcome")

@@ -17,18 +17,19 @@ from google.protobuf import json_format
 from hypothesis import given
 from hypothesis import strategies as st
 from pipe_samples import PipedBot, hand_over, lines
-from wire_samples import LIMITS, OWN_PID, alive, faults_of, plan, wait_until
+from wire_samples import LIMITS, OWN_PID, RANDOM, alive, bundled, faults_of, plan, table, wait_until
 
 import engine_core
 from arena import wire
 from arena.driver import Driver
 from arena.seats import Answer, Door, GameOpening, InProcessDoor, Question
-from arena.server import PlayServer
+from arena.server import PlayServer, RemoteDoor
 from arena.server.connection import MAX_WAITING_BYTES
 from arena.server.flood import MAX_MESSAGE_BYTES
 from arena.server.jsonlines import Lines, Piece
 from arena.server.spelling import line_of, request_of
-from arena.types import BotSpec, Fault, Limits, MatchResult, Player
+from arena.setups import setup_for
+from arena.types import BotSpec, Fault, FaultPolicy, Limits, MatchPlan, MatchResult, Player
 from arena.v1 import play_pb2
 from engine_core import State
 
@@ -233,6 +234,30 @@ def test_fault_shows_the_last_message_and_all_output(server: PlayServer) -> None
     assert "that is enough" in left.output
     assert '"decisionId": 9' in left.last_message
     assert "guess" in faults(play(server, "other_token")[0])[0].last_message
+
+
+@pytest.mark.parametrize("bot", ["shell_random", "c_first"])
+@pytest.mark.parametrize(("variant", "seats"), [("classic", 2), ("command_room", 3)])
+def test_bot_of_ten_lines_plays_whole_real_games(bot: str, variant: str, seats: int) -> None:
+    """Through the launcher, as a tournament would: built, started, played in every rotation, gone."""
+    spec = bundled(bot)
+    program = next(path for path in Path(spec.target).iterdir() if path.suffix in (".sh", ".c"))
+    assert len(program.read_text(encoding="utf-8").splitlines()) <= 10
+    setup = setup_for(variant, seats, {"turn_cap": 4}, "split")
+    players = [Player(bot, spec), *(Player(f"random {number}", RANDOM) for number in range(1, seats))]
+    with table() as made:
+        result = made.play(MatchPlan(1, bytes(range(16)), setup, tuple(players), LIMITS, FaultPolicy()))
+        (door,) = [door for door in made.doors.values() if isinstance(door, RemoteDoor)]
+        pid = door.pid
+        assert pid is not None
+        assert pid != OWN_PID
+        assert alive(pid)
+        assert door.protocol == "jsonlines"
+        made.leave()
+        assert wait_until(lambda: not alive(pid))
+    assert len(result.games) == seats
+    assert [fault for game in result.games for fault in game.faults] == []
+    assert min(game.decisions for game in result.games) > 50
 
 
 # ---- one pair of pipes, closely

@@ -239,7 +239,7 @@ def test_huge_batches_are_split_below_what_clients_accept(seated: Make) -> None:
     assert len(sizes) > 1
 
 
-def test_late_repeated_and_invented_answers_are_harmless(seated: Make) -> None:
+def test_c16_late_repeated_and_invented_answers_are_harmless(seated: Make) -> None:
     seat, bot = seated()
     for _ in range(2):
         bot.hear("game_start")
@@ -254,6 +254,73 @@ def test_late_repeated_and_invented_answers_are_harmless(seated: Make) -> None:
     bot.act(play_pb2.Act(decision_id=asked.decision_id, amount=later.legal[0].lo))
     assert seat.answer().decision_id == later.decision_id
     assert seat.inbox.empty()
+
+
+def test_c16_answer_to_a_game_that_is_over_reaches_no_other(seated: Make) -> None:
+    """Numbers of questions and games are never used twice: what comes too late finds nothing to answer."""
+    seat, bot = seated()
+    for _ in range(2):
+        bot.hear("game_start")
+    old = seat.ask()
+    (asked,) = bot.decides()
+    for chair in range(2):
+        seat.door.close_game(1, chair, None)
+        assert bot.hear("game_end").game == 1 + chair
+    new = Seat(seat.door, seat.inbox, game_id=2)
+    new.open()
+    assert [bot.hear("game_start").game for _ in range(2)] == [3, 4]
+    question = new.ask()
+    (later,) = bot.decides()
+    assert later.decision_id > asked.decision_id
+    bot.act(play_pb2.Act(decision_id=asked.decision_id, amount=old.legal[0].lo))
+    bot.act(play_pb2.Act(decision_id=later.decision_id, range=1))
+    answer = seat.answer()
+    assert (answer.game_id, answer.action) == (2, int(question.legal[1].first()))
+    assert seat.inbox.empty()
+
+
+# ---- what a fault shows
+
+
+def test_malformed_answer_shows_the_message_it_came_in(seated: Make) -> None:
+    seat, bot = seated()
+    for _ in range(2):
+        bot.hear("game_start")
+    seat.ask()
+    (asked,) = bot.decides()
+    bot.act(play_pb2.Act(decision_id=asked.decision_id, range=9999))
+    answer = seat.answer()
+    assert answer.fault == "malformed"
+    assert answer.last_message == '{"acts": {"acts": [{"decisionId": 1, "range": 9999}]}}'
+
+
+def test_last_message_is_cut_and_never_tells_the_token(seated: Make) -> None:
+    seat, bot = seated()
+    for _ in range(2):
+        bot.hear("game_start")
+    seat.ask()
+    bot.decides()
+    bot.say(join=play_pb2.Join(token=seat.door.token, name="x" * 5000))
+    answer = seat.answer()
+    assert (answer.fault, len(answer.last_message)) == ("malformed", 2048)
+    assert answer.last_message.startswith('{"join": {"token": "(token)"')
+
+
+def test_bot_that_does_not_read_its_stream_is_out_before_memory_grows(shared: Table) -> None:
+    """gRPC stops taking messages from us when the bot takes none from it."""
+    inbox: SimpleQueue[Answer] = SimpleQueue()
+    door = shared.server.door("deaf", inbox, start_s=10.0, max_open=None)
+    seat, bot = Seat(door, inbox), Bot(shared, door)
+    seat.open()
+    for _ in range(200):
+        seat.door.ask([seat.question() for _ in range(500)])
+        if seat.door.fault is not None:
+            break
+    assert seat.door.fault is not None
+    assert seat.door.fault[0] == "flood"
+    assert "it does not read" in seat.door.fault[1]
+    bot.channel.close()
+    door.close()
 
 
 # ---- plans
@@ -333,7 +400,49 @@ def happened(state: State, surprise: str, seat: int) -> list[engine_core.Event]:
             return found[:1]
 
 
+# ---- slots
+
+
+@pytest.mark.parametrize(("slots", "wish", "most"), [(1, 0, 1), (None, 1, 1), (2, 0, 2), (5, 2, 2)])
+def test_c13_a_bot_never_holds_more_questions_than_its_slots(
+    shared: Table, slots: int | None, wish: int, most: int
+) -> None:
+    """Three games ask at once, before the bot has even joined and from then on."""
+    game = plan(mock("holds", str(most), str(wish)), RANDOM, RANDOM, cap=1)
+    result = shared.play(game, max_open=slots)
+    shared.leave()
+    assert len(result.games) == 3
+    assert faults_of(result, 0) == []
+
+
+def test_c13_the_bot_that_counts_notices_more_than_its_slots(shared: Table) -> None:
+    result = shared.play(plan(mock("holds", "1", "0"), RANDOM, RANDOM, cap=1), max_open=None)
+    shared.leave()
+    assert {kind for kind, _, _ in faults_of(result, 0)} == {"crash"}
+    assert any("holds" in message for _, _, message in faults_of(result, 0))
+
+
 # ---- resuming
+
+
+def test_c12_answer_lost_with_its_stream_is_given_again_by_its_number(shared: Table, seated: Make) -> None:
+    """A question is closed by an answer that arrived, not by one that was sent; twice is once."""
+    seat, bot = seated()
+    for _ in range(2):
+        bot.hear("game_start")
+    question = seat.ask()
+    bot.decides()
+    bot.channel.close()  # the answer, ready as it was, never left
+    assert wait_until(lambda: seat.door._connection is None)
+    bot = Bot(shared, seat.door, connection_id=bot.welcome.connection_id, acknowledged=1)
+    (again,) = bot.decides()
+    assert again.decision_id == 1
+    act = play_pb2.Act(decision_id=1, range=0)
+    bot.act(act, act)
+    answer = seat.answer()
+    assert (answer.decision_id, answer.action) == (question.decision_id, int(question.legal[0].first()))
+    assert answer.fault is None
+    assert seat.inbox.empty()
 
 
 def test_resume_repeats_what_was_missed_and_no_more(shared: Table, seated: Make) -> None:

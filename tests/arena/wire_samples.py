@@ -14,7 +14,7 @@ from arena.botfiles import load_bot
 from arena.driver import Driver
 from arena.launcher import Launcher
 from arena.seats import Answer, Door, InProcessDoor
-from arena.server import PlayServer, RemoteDoor, launch_bot
+from arena.server import PlayServer, RemoteDoor, build_bot, launch_bot
 from arena.setups import setup_for
 from arena.types import BotSpec, FaultPolicy, GameResult, Limits, MatchPlan, MatchResult, Player
 
@@ -54,19 +54,22 @@ class Table:
         self.inbox: SimpleQueue[Answer] = SimpleQueue()
         self.doors: dict[Player, Door] = {}
 
-    def door(self, bot: BotSpec, limits: Limits = LIMITS) -> RemoteDoor:
-        return launch_bot(self.server, self.launcher, bot, self.inbox, start_s=limits.start)
+    def door(self, bot: BotSpec, limits: Limits = LIMITS, *, max_open: int | None = 1) -> RemoteDoor:
+        build_bot(bot, launcher=self.launcher)
+        return launch_bot(
+            self.server, self.launcher, bot, self.inbox, start_s=limits.start, max_open=max_open
+        )
 
-    def seat(self, match: MatchPlan) -> None:
+    def seat(self, match: MatchPlan, *, max_open: int | None = 1) -> None:
         """Open a door for every player."""
         for player in match.players:
             if player.bot.kind == "python":
                 self.doors[player] = InProcessDoor(player.bot, self.inbox)
             else:
-                self.doors[player] = self.door(player.bot, match.limits)
+                self.doors[player] = self.door(player.bot, match.limits, max_open=max_open)
 
-    def play(self, match: MatchPlan) -> MatchResult:
-        self.seat(match)
+    def play(self, match: MatchPlan, *, max_open: int | None = 1) -> MatchResult:
+        self.seat(match, max_open=max_open)
         result = Driver(self.doors, self.inbox).play(match)
         assert result.error == ""
         return result

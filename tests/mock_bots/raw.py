@@ -16,7 +16,7 @@ Request, Response = play_pb2.PlayRequest, play_pb2.PlayResponse
 class Stream:
     """Joined; `send` takes bytes or a message, iterating gives the server's messages."""
 
-    def __init__(self, connection_id: str = "", acknowledged: int = 0) -> None:
+    def __init__(self, connection_id: str = "", acknowledged: int = 0, max_questions: int = 0) -> None:
         self._out: SimpleQueue[bytes] = SimpleQueue()
         self._channel = grpc.insecure_channel(os.environ["ARENA_ADDRESS"])
         grpc.channel_ready_future(self._channel).result(timeout=10)
@@ -28,6 +28,7 @@ class Stream:
             name="mock",
             connection_id=connection_id,
             acknowledged=acknowledged,
+            max_questions=max_questions,
         )
         self.send(Request(join=join))
         self._answers = call(iter(self._out.get, None))
