@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import shlex
 from contextlib import nullcontext
 from pathlib import Path
@@ -17,6 +18,8 @@ from arena.types import BotSpec, Isolation
 
 BUILD_S = 600.0
 STAMP = ".built"
+# Folders that tools fill and nobody edits: what changes there calls for no other build.
+MADE = frozenset({".git", "__pycache__", "build", "dist", "node_modules", "target"})
 OFFLINE = (
     " (in the sandbox a build step has no network and sees only the bot's folder and the system: keep what it"
     " needs in the folder, or build the bot once with isolation `limits`, which may fetch packages)"
@@ -108,7 +111,13 @@ def build_bot(spec: BotSpec, isolation: Isolation = UNGUARDED, launcher: Launche
 
 
 def _last_change(folder: Path) -> float:
-    return max(path.stat().st_mtime for path in folder.iterdir() if path.is_file() and path.name != STAMP)
+    """When a source file of a bot last changed, those in subfolders included."""
+    newest = 0.0
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in MADE]
+        changes = [Path(place, name).lstat().st_mtime for name in names if name != STAMP]
+        newest = max([newest, *changes])
+    return newest
 
 
 def _run(

@@ -42,6 +42,22 @@ def test_build_step_runs_once_and_again_after_a_change(tmp_path: Path) -> None:
     assert log.read_text() == "xx"
 
 
+def test_build_step_runs_again_after_a_change_in_a_folder_of_sources_but_not_of_output(
+    tmp_path: Path,
+) -> None:
+    bot = built(tmp_path, "pass")
+    places = [tmp_path / "src" / "main", tmp_path / "target" / "debug"]
+    for place in places:
+        place.mkdir(parents=True)
+        (place / "file").touch()
+    assert [build_bot(bot), build_bot(bot)] == [True, False]
+    later = time.time() + 5
+    os.utime(places[1] / "file", (later, later))
+    assert not build_bot(bot)
+    os.utime(places[0] / "file", (later, later))
+    assert build_bot(bot)
+
+
 def test_build_step_that_fails_is_an_error_with_its_output(tmp_path: Path) -> None:
     bot = built(tmp_path, "raise SystemExit('no compiler here')")
     for _ in range(2):  # a failed build is tried again
