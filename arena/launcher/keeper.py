@@ -19,7 +19,15 @@ from pathlib import Path
 from typing import NoReturn
 
 from arena.launcher import limits
-from arena.launcher.processes import adopt_orphans, below, die_with_parent, kill, snapshot, sweep
+from arena.launcher.processes import (
+    adopt_orphans,
+    below,
+    die_with_parent,
+    give_up_privileges,
+    kill,
+    snapshot,
+    sweep,
+)
 from arena.types import Isolation
 
 NAMED = 20
@@ -99,6 +107,8 @@ def _start(order: Order) -> subprocess.Popen[bytes]:
 def _prepare(keeper: int, isolation: Isolation) -> None:
     """Runs in the new process before the bot's program."""
     limits.apply(isolation)
+    if isolation.level == "limits":  # in the sandbox bubblewrap does it, which may itself be setuid
+        give_up_privileges()
     if not die_with_parent(keeper, signal.SIGKILL):
         os._exit(1)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 MARKER = "ARENA_RUN"
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_NO_NEW_PRIVS = 38
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -48,6 +49,11 @@ def die_with_parent(parent: int, signum: int) -> bool:
 def adopt_orphans() -> None:
     """Make descendants whose parent ends children of this process, however they detached themselves."""
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def give_up_privileges() -> None:
+    """Let no program that is started from here gain rights by its file's owner (setuid) or capabilities."""
+    _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 
 
 def processes() -> Iterator[int]:

@@ -178,6 +178,13 @@ def test_j02_sandbox_gives_no_rights_and_lets_none_be_regained(launcher: Launche
     assert {"NoNewPrivs:\t1", "CapEff:\t0000000000000000"} < set(said)
 
 
+@pytest.mark.parametrize(("level", "given_up"), [("none", "0"), ("limits", "1"), ("sandbox", "1")])
+def test_programs_of_other_owners_give_no_rights(
+    launcher: Launcher, level: IsolationLevel, given_up: str
+) -> None:
+    assert f"NoNewPrivs:\t{given_up}" in outcome(launcher, level, "regain").output
+
+
 # ---- limits
 
 
