@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.types import Fault, GameResult, Limits
@@ -145,20 +145,30 @@ def range_messages(legal: Legal) -> list[rules_pb2.ActionRange]:
     return [rules_pb2.ActionRange(kind=r.kind, a=r.a, b=r.b, c=r.c, lo=r.lo, hi=r.hi) for r in legal]
 
 
+def view_fields(view: View) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Every field of a view's description by name, with its values."""
+    data = view.packed()
+    words = struct.unpack_from(f"<{len(data) // 4}i", data)
+    place = 1  # behind the version
+    for field in view.game.description.fields:
+        yield field.name, words[place : place + field.length]
+        place += field.length
+
+
 def view_messages(view: View) -> list[rules_pb2.FieldValues]:
-    """A view in typed form: every field of the description by name."""
-    return [
-        rules_pb2.FieldValues(name=field.name, values=view.field(field.name))
-        for field in view.game.description.fields
-    ]
+    """A view in typed form."""
+    return [rules_pb2.FieldValues(name=name, values=values) for name, values in view_fields(view)]
+
+
+def event_seat(event: Event) -> int:
+    """The seat an event is about as it travels: -1 for none."""
+    return -1 if event.seat == NOBODY else event.seat
 
 
 def event_messages(events: Iterable[Event]) -> list[rules_pb2.Event]:
     """Events in typed form."""
     return [
-        rules_pb2.Event(
-            kind=e.kind, seat=-1 if e.seat == NOBODY else e.seat, a=e.a, b=e.b, c=e.c, n=e.n, dice=e.dice
-        )
+        rules_pb2.Event(kind=e.kind, seat=event_seat(e), a=e.a, b=e.b, c=e.c, n=e.n, dice=e.dice)
         for e in events
     ]
 
@@ -167,9 +177,8 @@ def pack_events(events: Iterable[Event]) -> bytes:
     """Events in packed form."""
     parts = []
     for e in events:
-        seat, dice = e.seat, e.dice
-        template = e.kind | e.a << 8 | e.b << 16 | e.c << 24
-        parts.append(_EVENTS[len(dice)].pack(template, e.n, -1 if seat == NOBODY else seat, len(dice), *dice))
+        dice, template = e.dice, e.kind | e.a << 8 | e.b << 16 | e.c << 24
+        parts.append(_EVENTS[len(dice)].pack(template, e.n, event_seat(e), len(dice), *dice))
     return b"".join(parts)
 
 

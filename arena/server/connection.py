@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from queue import SimpleQueue
 from typing import ClassVar
 
@@ -11,6 +11,7 @@ import grpc
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError
 
+from arena.server.questions import Asked, Wishes, messages
 from arena.v1 import play_pb2
 
 # What may wait for a bot that does not read; more than the platform has to say at once.
@@ -48,6 +49,11 @@ class Connection(ABC):
     @abstractmethod
     def send(self, message: play_pb2.PlayResponse) -> None:
         """Send one message, or keep it until the bot reads."""
+
+    def ask(self, asked: Iterable[Asked], wishes: Wishes) -> None:
+        """Send questions in the form that the bot wants."""
+        for message in messages(asked, wishes):
+            self.send(message)
 
     @abstractmethod
     def close(self, refusal: Refused | None = None) -> None:

@@ -15,7 +15,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import grpc
@@ -24,7 +24,8 @@ from arena.launcher import BotProcess, Exit
 from arena.seats import NO_DECISION, Answer, GameOpening, Inbox, Question
 from arena.server.connection import MAX_WAITING_BYTES, Connection, Refused
 from arena.server.flood import MAX_MESSAGE_BYTES, MESSAGES_PER_SECOND, FloodGauge
-from arena.server.ledger import Ledger, Response
+from arena.server.ledger import Ledger
+from arena.server.questions import Asked, Response, Wishes
 from arena.types import FaultKind, GameResult
 from arena.v1 import play_pb2
 
@@ -112,8 +113,7 @@ class RemoteDoor:
                 else:
                     key = question.game_id, question.seat, question.decision_id
                     self._inbox.put(Answer(*key, code, time.monotonic()))
-            if self._connection is not None:
-                self._send_all(self._ledger.messages(asked))
+            self._ask(asked)
 
     def close_game(self, game_id: int, seat: int, result: GameResult | None) -> None:
         """Tell the bot that a game is over."""
@@ -169,7 +169,9 @@ class RemoteDoor:
             if not resumed:
                 self._connection_id = secrets.token_hex(8)
             self._send(self._welcome(connection, resumed=resumed))
-            self._send_all(self._ledger.resend(join.acknowledged if resumed else 0))
+            for message in self._ledger.resend(join.acknowledged if resumed else 0):
+                self._send(message)
+            self._ask(self._ledger.open_questions())
             if self.ready_at is None:
                 self.ready_at = now
                 self._note_start(now - (self._expected_at or now))
@@ -384,26 +386,24 @@ class RemoteDoor:
 
     def _take_wishes(self, join: play_pb2.Join, connection: Connection) -> None:
         """How the bot wants to be spoken to; an encoding of 0 is the connection's usual one."""
-        self._ledger.typed = (
-            connection.typed if not join.encoding else join.encoding == play_pb2.ENCODING_TYPED
-        )
-        self._ledger.skip_events = join.skip_events
+        typed = connection.typed if not join.encoding else join.encoding == play_pb2.ENCODING_TYPED
+        self._ledger.wishes = Wishes(typed, join.skip_events)
         self.wants_events = not join.skip_events
         bounds = (self._most_open, join.max_questions or None)
         self.max_open = min((bound for bound in bounds if bound is not None), default=None)
 
-    def _send_all(self, messages: Iterable[Response]) -> None:
-        for message in messages:
-            self._send(message)
-            if self.fault is not None:
-                return
-
     def _send(self, message: Response) -> None:
         """To the bot if it is connected; what it misses, a resume sends again."""
-        connection = self._connection
-        if connection is None or self.fault is not None:
-            return
-        connection.send(message)
+        if self._connection is not None and self.fault is None:
+            self._connection.send(message)
+            self._check_that_it_reads(self._connection)
+
+    def _ask(self, asked: Sequence[Asked]) -> None:
+        if asked and self._connection is not None and self.fault is None:
+            self._connection.ask(asked, self._ledger.wishes)
+            self._check_that_it_reads(self._connection)
+
+    def _check_that_it_reads(self, connection: Connection) -> None:
         if connection.waiting > MAX_WAITING_BYTES:
             self._fail("flood", f"it does not read: over {MAX_WAITING_BYTES} bytes wait for it")
 

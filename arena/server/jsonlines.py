@@ -16,13 +16,14 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.server.connection import Connection, Refused
 from arena.server.door import RemoteDoor
 from arena.server.flood import MAX_MESSAGE_BYTES
+from arena.server.questions import Asked, Wishes, typed_lines
 from arena.server.spelling import line_of, request_of, shown
 from arena.v1 import play_pb2
 
@@ -101,8 +102,18 @@ class Pipes(Connection):
         return self._waiting
 
     def send(self, message: play_pb2.PlayResponse) -> None:
-        """Write a line, or what of it the pipe takes now."""
-        data = line_of(message)
+        """Write a message, or what of it the pipe takes now."""
+        self._write(line_of(message))
+
+    def ask(self, asked: Iterable[Asked], wishes: Wishes) -> None:
+        """Write questions, in typed form by a shorter way."""
+        if not wishes.typed:
+            super().ask(asked, wishes)
+            return
+        for line in typed_lines(asked, wishes):
+            self._write(line)
+
+    def _write(self, data: bytes) -> None:
         with self._lock:
             if self._close_at is not None or self._deaf:
                 return

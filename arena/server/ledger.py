@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from arena import wire
 from arena.seats import GameOpening, Question
+from arena.server.questions import Asked, Response, Wishes
 from arena.types import GameResult
 from arena.v1 import play_pb2
 
-# Clients accept messages of 4 MiB unless told otherwise.
-BATCH_BYTES = 512 * 1024
 _KEPT_ENDS = 1024
-
-Response = play_pb2.PlayResponse
 
 
 @dataclass(slots=True)
@@ -27,21 +24,12 @@ class OpenGame:
     plan: list[int] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Asked:
-    """An open question of a numbered game."""
-
-    question: Question
-    game: int
-
-
 class Ledger:
     """Numbers games and questions of one bot; not thread-safe: its door has the lock."""
 
     def __init__(self) -> None:
         """No game, no question."""
-        self.typed = False
-        self.skip_events = False
+        self.wishes = Wishes()
         self.games: dict[tuple[int, int], OpenGame] = {}
         self._asked: dict[int, Asked] = {}
         self._ends: list[tuple[int, play_pb2.GameEnd]] = []
@@ -79,42 +67,12 @@ class Ledger:
         kinds = game.opening.game.description.events
         return any(event.seat != question.seat or kinds[event.kind].luck for event in question.events)
 
-    def ask(self, question: Question) -> int:
+    def ask(self, question: Question) -> Asked:
         """Number a question."""
         self._last_question += 1
         game = self.games[question.game_id, question.seat].start.game
-        self._asked[self._last_question] = Asked(question, game)
-        return self._last_question
-
-    def messages(self, decision_ids: Iterable[int]) -> Iterator[Response]:
-        """Open questions in the form the bot wants, in as few messages as clients are sure to accept."""
-        response, size = Response(), 0
-        batch = response.decides.decides
-        for decision_id in decision_ids:
-            if size > BATCH_BYTES:
-                yield response
-                response, size = Response(), 0
-                batch = response.decides.decides
-            size += self._put_into_words(batch.add(), decision_id, self._asked[decision_id])
-        if batch:
-            yield response
-
-    def _put_into_words(self, message: play_pb2.Decide, decision_id: int, asked: Asked) -> int:
-        """Fill a message in (built in place, since copying costs more); its size in bytes, about."""
-        question = asked.question
-        message.decision_id = decision_id
-        message.game = asked.game
-        message.game_left_ms = wire.milliseconds(question.bank_s)
-        events = () if self.skip_events else question.events
-        if self.typed:
-            message.typed_legal.extend(wire.range_messages(question.legal))
-            message.typed_view.extend(wire.view_messages(question.view))
-            message.typed_events.extend(wire.event_messages(events))
-            return message.ByteSize()
-        message.legal = legal = question.legal.packed()
-        message.view = view = question.view.packed()
-        message.events = happened = wire.pack_events(events) if events else b""
-        return len(legal) + len(view) + len(happened)
+        asked = self._asked[self._last_question] = Asked(self._last_question, game, question)
+        return asked
 
     def answer(self, act: play_pb2.Act) -> tuple[Question, int | None, str] | None:
         """(question, action code or None, what is wrong) for an answer; None: no such question is open."""
@@ -129,7 +87,7 @@ class Ledger:
             code, *plan = (wire.action_code(action) for action in act.actions)
         except ValueError as error:
             return question, None, str(error)
-        self.games[question.game_id, question.seat].plan = [] if self.skip_events else plan
+        self.games[question.game_id, question.seat].plan = [] if self.wishes.skip_events else plan
         return question, code, ""
 
     def take_open(self) -> list[Question]:
@@ -150,15 +108,18 @@ class Ledger:
         self._ends = [*self._ends[-_KEPT_ENDS:], (self._last_question, end)]
         return Response(game_end=end)
 
+    def open_questions(self) -> list[Asked]:
+        """All questions without an answer, in the order in which they were asked."""
+        return list(self._asked.values())
+
     def resend(self, acknowledged: int) -> Iterator[Response]:
-        """What a bot that last received question `acknowledged` may have missed, and all open questions."""
+        """The starts and ends of games that a bot may have missed whose last question was `acknowledged`."""
         for game in self.games.values():
             if game.after >= acknowledged:
                 yield Response(game_start=game.start)
         for after, end in self._ends:
             if after >= acknowledged > 0:
                 yield Response(game_end=end)
-        yield from self.messages(self._asked)
 
     def _acknowledge(self, decision_id: int) -> None:
         """An answer shows that all sent before its question arrived."""

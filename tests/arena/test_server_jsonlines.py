@@ -27,6 +27,7 @@ from arena.server import PlayServer, RemoteDoor
 from arena.server.connection import MAX_WAITING_BYTES
 from arena.server.flood import MAX_MESSAGE_BYTES
 from arena.server.jsonlines import Lines, Piece
+from arena.server.questions import Asked, Wishes, messages, typed_lines
 from arena.server.spelling import line_of, request_of
 from arena.setups import setup_for
 from arena.types import BotSpec, Fault, FaultPolicy, Limits, MatchPlan, MatchResult, Player
@@ -85,31 +86,41 @@ def course(request: pytest.FixtureRequest) -> list[tuple[State, list[engine_core
     return found[::9]
 
 
-def test_line_of_a_question_is_protobufs_json_mapping(
-    course: list[tuple[State, list[engine_core.Event]]],
+@pytest.mark.parametrize("skip", [False, True])
+def test_line_of_questions_is_protobufs_json_mapping(
+    course: list[tuple[State, list[engine_core.Event]]], skip: bool
 ) -> None:
-    """The short way says what the general one does: field names, values, and no other."""
-    for state, events in course:
+    """The short way of the typed form says what the general way does: names, values, and no other form."""
+    asked = []
+    for number, (state, events) in enumerate(course, 1):
         seat = state.pending()[0]
-        typed = play_pb2.Decide(
-            decision_id=7,
-            game=1,
-            game_left_ms=5,
-            typed_legal=wire.range_messages(state.legal(seat)),
-            typed_view=wire.view_messages(state.view(seat)),
-            typed_events=wire.event_messages(events),
-        )
-        packed = play_pb2.Decide(decision_id=8, game=1, legal=b"\x00\xffl", view=b"v")
-        response = play_pb2.PlayResponse(decides=play_pb2.DecideBatch(decides=[typed, packed]))
-        line = line_of(response)
-        assert line.endswith(b"\n")
-        assert line.count(b"\n") == 1
-        assert json_format.Parse(line, play_pb2.PlayResponse()) == response
-        general = json_format.MessageToDict(response, always_print_fields_with_no_presence=True)
-        spelt = json.loads(line)["decides"]["decides"][0]
-        reference = general["decides"]["decides"][0]
-        assert spelt == {name: value for name, value in reference.items() if name in spelt}
-        assert set(reference) - set(spelt) == {"legal", "view", "events"}
+        question = Question(1, seat, number, state, state.legal(seat), [events], 2.0, 50.0)
+        asked.append(Asked(number, number % 3, question))
+    for typed in (True, False):
+        wishes = Wishes(typed, skip)
+        (message,) = messages(asked, wishes)
+        general = line_of(message)
+        if typed:
+            (short,) = typed_lines(asked, wishes)
+            assert json.loads(short) == json.loads(general)
+            assert short.startswith(
+                b'{"decides":{"decides":[{"decisionId":1,"game":1,"gameLeftMs":50000,"typedLegal":[{'
+            )
+        assert (general.count(b"\n"), general[-1:]) == (1, b"\n")
+        assert json_format.Parse(general, play_pb2.PlayResponse()) == message
+        for spelt in json.loads(general)["decides"]["decides"]:
+            form = {"typedLegal", "typedView", "typedEvents"} if typed else {"legal", "view", "events"}
+            assert set(spelt) == {"decisionId", "game", "gameLeftMs"} | form
+
+
+def test_huge_batches_are_several_lines(course: list[tuple[State, list[engine_core.Event]]]) -> None:
+    state, _ = course[0]
+    seat = state.pending()[0]
+    question = Question(1, seat, 1, state, state.legal(seat), [], 2.0, 50.0)
+    found = list(typed_lines([Asked(number, 1, question) for number in range(1, 1001)], Wishes(typed=True)))
+    assert len(found) > 1
+    assert max(map(len, found)) < MAX_MESSAGE_BYTES
+    assert sum(len(json.loads(line)["decides"]["decides"]) for line in found) == 1000
 
 
 def test_lines_of_starts_and_ends_write_every_field(
