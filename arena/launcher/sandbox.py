@@ -16,7 +16,7 @@ from pathlib import Path
 
 from arena.types import Isolation
 
-HOME = "/home/bot"
+HOME = "/bot"
 SOCKET = "/run/arena/server"
 READABLE = "ARENA_SANDBOX_READ"
 SOURCES = Path(__file__).resolve().parents[2]
