@@ -1,18 +1,20 @@
-"""Decisions per second over gRPC, beside a bare stream echo of the same bytes in the same run.
+"""Decisions per second of a no-op bot in a process of its own, beside a bare stream echo of the same bytes.
 
-`measure()` plays ping-pong with two child processes in turn: a bot on arena.client that answers with the
-first legal action, asked through PlayServer and RemoteDoor, and a process that sends back a fixed answer on a
-bare gRPC stream. Both get the bytes of the same questions, on Unix sockets, one batch under way at a time.
+`measure()` asks bots that answer without reading: through PlayServer and RemoteDoor over gRPC, with one game
+at a time and with 64 games on one stream, with and without plans; and over JSON lines. In turn with them, a
+process sends a fixed answer back on a bare gRPC stream. All get the bytes of the same questions. CPU time is
+this process's, in which the server runs; bots and echo have their own.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,64 +28,88 @@ from arena.errors import PlatformFault
 from arena.launcher import Launcher
 from arena.seats import Answer, GameOpening, Question
 from arena.server import PlayServer, RemoteDoor, launch_bot
-from arena.types import BotSpec, Limits
+from arena.types import BotSpec, Limits, Protocol
 from arena.v1 import play_pb2
 from arena.wire import action_message
 from engine_core import ActionRange, Event, Legal, State, View
 
-BATCHES = (1, 8, 64)
+GAMES = 64
+PLAN = 8
 START_S = 20.0
 WAIT_S = 10.0
+# The bots by the part of this module that plays them.
+BOTS = {
+    "noop": "gRPC",
+    "plans": f"gRPC, plans of {PLAN}",
+    "lines": "JSON lines",
+    "python": "gRPC, arena.client",
+}
 _ECHO = ("arena.bench.Echo", "Echo")
+_PLAY = "/arena.v1.PlayService/Play"
 
 
 @dataclass(frozen=True, slots=True)
-class GrpcFigure:
-    """Decisions a second with `batch` questions a message: medians of alternating repeats in one run."""
+class Pace:
+    """How fast one bot was asked, in one run: medians of alternating repeats.
 
-    batch: int
+    `games` questions are open at once; `cpu_us` is the server's CPU time a decision, `beside` the decisions a
+    second of what was measured in turn with it, and `ratio` the median of the ratios to it, pair by pair.
+    """
+
+    name: str
+    games: int
     question_bytes: int
     decisions_per_s: float
-    echo_per_s: float
-
-    @property
-    def share_of_echo(self) -> float:
-        """What of the bare stream's pace is left."""
-        return self.decisions_per_s / self.echo_per_s
+    cpu_us: float
+    beside: float
+    ratio: float
 
 
-def measure(
-    batches: tuple[int, ...] = BATCHES, *, seconds: float = 0.5, repeats: int = 5, variant: str = "classic"
-) -> list[GrpcFigure]:
-    """One figure a batch size; every repeat lasts about `seconds` for the bot and again for the echo."""
-    with Launcher() as launcher, tempfile.TemporaryDirectory(prefix="arena-") as folder:
-        state, events = _middle_of_a_game(variant)
-        with (
-            PlayServer([f"unix:{folder}/play"]) as server,
-            _EchoServer(f"unix:{folder}/echo", launcher) as echo,
-        ):
-            bot = _Bot(server, launcher, state, events)
-            return [_figure(bot, echo, batch, seconds, repeats) for batch in batches]
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One repeat: decisions a second, and microseconds of the server's CPU time a decision."""
+
+    decisions_per_s: float
+    cpu_us: float
 
 
-def _figure(bot: _Bot, echo: _EchoServer, batch: int, seconds: float, repeats: int) -> GrpcFigure:
-    question, answer = bot.messages(batch)
-    bot_paces, echo_paces = [], []
-    for _ in range(repeats):
-        bot_paces.append(batch * _pace(lambda: bot.ask(batch), seconds))
-        echo_paces.append(batch * _pace(lambda: echo.ask(question, answer), seconds))
-    return GrpcFigure(
-        batch, len(question) // batch, statistics.median(bot_paces), statistics.median(echo_paces)
+def measure(*, seconds: float = 0.5, repeats: int = 5, variant: str = "classic") -> list[Pace]:
+    """One game at a time beside the echo; all else beside one game at a time, which is measured in turn."""
+    with (
+        Launcher() as launcher,
+        tempfile.TemporaryDirectory(prefix="arena-") as folder,
+        PlayServer([f"unix:{folder}/play"]) as server,
+        _EchoServer(f"unix:{folder}/echo", launcher) as echo,
+    ):
+        bots = {part: _Bot(server, launcher, part, variant) for part in BOTS}
+        noop = bots["noop"]
+        question, answer = noop.messages()
+
+        def one() -> Sample:
+            return noop.sample(1, seconds)
+
+        def bare() -> Sample:
+            return echo.sample(question, answer, seconds)
+
+        def pace(part: str, games: int, beside: Callable[[], Sample] = one) -> Pace:
+            pairs = [(bots[part].sample(games, seconds), beside()) for _ in range(repeats)]
+            return _pace(BOTS[part], games, len(question), pairs)
+
+        figures = [pace("noop", 1, bare)]
+        figures += [pace(part, GAMES) for part in ("noop", "plans")]
+        return figures + [pace(part, games) for part in ("lines", "python") for games in (1, GAMES)]
+
+
+def _pace(name: str, games: int, question_bytes: int, pairs: Sequence[tuple[Sample, Sample]]) -> Pace:
+    return Pace(
+        name,
+        games,
+        question_bytes,
+        decisions_per_s=statistics.median(ours.decisions_per_s for ours, _ in pairs),
+        cpu_us=statistics.median(ours.cpu_us for ours, _ in pairs),
+        beside=statistics.median(theirs.decisions_per_s for _, theirs in pairs),
+        ratio=statistics.median(ours.decisions_per_s / theirs.decisions_per_s for ours, theirs in pairs),
     )
-
-
-def _pace(once: Callable[[], None], seconds: float) -> float:
-    """Calls per second."""
-    calls, start = 0, time.perf_counter()
-    while (passed := time.perf_counter() - start) < seconds:
-        once()
-        calls += 1
-    return calls / passed
 
 
 def _middle_of_a_game(variant: str, seed: int = 1, decisions: int = 300) -> tuple[State, list[Event]]:
@@ -96,30 +122,46 @@ def _middle_of_a_game(variant: str, seed: int = 1, decisions: int = 300) -> tupl
 
 
 class _Bot:
-    """The real way: a bot on arena.client in its own process, behind a RemoteDoor."""
+    """The real way to one bot: its own process, a RemoteDoor, and a game for each question open at once."""
 
-    def __init__(self, server: PlayServer, launcher: Launcher, state: State, events: list[Event]) -> None:
+    def __init__(self, server: PlayServer, launcher: Launcher, part: str, variant: str) -> None:
         self._inbox: SimpleQueue[Answer] = SimpleQueue()
-        self._state, self._events = state, events
-        self._seat = state.pending()[0]
-        spec = BotSpec("first legal", "command", str(Path.cwd()), _command("bot"))
+        self._state, self._events = _middle_of_a_game(variant)
+        if part == "plans":
+            self._events = []  # a plan does not survive what others do
+        self._seat = self._state.pending()[0]
+        protocol: Protocol = "jsonlines" if part == "lines" else "grpc"
+        spec = BotSpec(part, "command", str(Path.cwd()), _command(part), protocol=protocol)
         self._door = launch_bot(server, launcher, spec, self._inbox, start_s=START_S, max_open=None)
         _wait_until(lambda: self._door.ready_at is not None, self._door)
-        limits = Limits()
-        self._door.open_game(GameOpening(0, self._seat, state.game, bytes(16), limits, {}, ()))
+        for game in range(GAMES):
+            self._door.open_game(GameOpening(game, self._seat, self._state.game, bytes(16), Limits(), {}, ()))
         self._decisions = 0
 
-    def ask(self, batch: int) -> None:
-        """Ask, and wait for all answers."""
-        self._door.ask([self._question() for _ in range(batch)])
-        for _ in range(batch):
-            answer = self._inbox.get(timeout=WAIT_S)
-            if answer.fault is not None:
-                raise PlatformFault(f"the bench's bot: {answer.fault}: {answer.message}")
+    def sample(self, games: int, seconds: float) -> Sample:
+        """Ask for so many games at once for about so long; each is asked again as soon as it has answered."""
+        answered, cpu, start = 0, time.process_time(), time.perf_counter()
+        deadline = start + seconds
+        self._door.ask([self._question(game) for game in range(games)])
+        open_questions = games
+        while open_questions:
+            answers = [self._inbox.get(timeout=WAIT_S)]
+            while not self._inbox.empty():
+                answers.append(self._inbox.get())
+            for answer in answers:
+                if answer.fault is not None:
+                    raise PlatformFault(f"the bench's bot: {answer.fault}: {answer.message}")
+            answered += len(answers)
+            if time.perf_counter() < deadline:
+                self._door.ask([self._question(answer.game_id) for answer in answers])
+            else:
+                open_questions -= len(answers)
+        passed, used = time.perf_counter() - start, time.process_time() - cpu
+        return Sample(answered / passed, 1e6 * used / answered)
 
-    def messages(self, batch: int) -> tuple[bytes, bytes]:
-        """The bytes of `batch` questions and of their answers."""
-        q = self._question()
+    def messages(self) -> tuple[bytes, bytes]:
+        """The bytes of a question and of its answer."""
+        q = self._question(0)
         decide = play_pb2.Decide(
             decision_id=1000,
             game=1,
@@ -127,15 +169,14 @@ class _Bot:
             view=q.view.packed(),
             game_left_ms=100_000,
         )
-        act = play_pb2.Act(decision_id=1000, actions=[action_message(int(q.legal[0].first()))])
-        question = play_pb2.PlayResponse(decides=play_pb2.DecideBatch(decides=[decide] * batch))
-        answer = play_pb2.PlayRequest(acts=play_pb2.ActBatch(acts=[act] * batch))
+        question = play_pb2.PlayResponse(decides=play_pb2.DecideBatch(decides=[decide]))
+        answer = play_pb2.PlayRequest(acts=play_pb2.ActBatch(acts=[play_pb2.Act(decision_id=1000)]))
         return question.SerializeToString(), answer.SerializeToString()
 
-    def _question(self) -> Question:
+    def _question(self, game: int) -> Question:
         self._decisions += 1
         legal = self._state.legal(self._seat)
-        return Question(0, self._seat, self._decisions, self._state, legal, [self._events], 10.0, 100.0)
+        return Question(game, self._seat, self._decisions, self._state, legal, [self._events], 10.0, 100.0)
 
 
 class _EchoServer:
@@ -163,6 +204,14 @@ class _EchoServer:
             self._out.put(answer)
         self._out.put(question)
         self._back.get(timeout=WAIT_S)
+
+    def sample(self, question: bytes, answer: bytes, seconds: float) -> Sample:
+        """Ask one at a time for about so long."""
+        calls, cpu, start = 0, time.process_time(), time.perf_counter()
+        while (passed := time.perf_counter() - start) < seconds:
+            self.ask(question, answer)
+            calls += 1
+        return Sample(calls / passed, 1e6 * (time.process_time() - cpu) / calls)
 
     def __enter__(self) -> _EchoServer:
         return self
@@ -197,6 +246,37 @@ def _first_legal(_view: View, legal: Legal) -> ActionRange:
     return legal[0]
 
 
+def _answer_unread(plan: int = 1) -> None:
+    """The no-op bot over gRPC: the first range of every question, or a plan of so many first actions."""
+    answers: SimpleQueue[bytes | None] = SimpleQueue()
+    join = play_pb2.Join(token=os.environ["ARENA_TOKEN"], name="no-op", skip_events=plan == 1)
+    answers.put(play_pb2.PlayRequest(join=join).SerializeToString())
+    with grpc.insecure_channel(os.environ["ARENA_ADDRESS"]) as channel:
+        call: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(_PLAY)
+        try:
+            for data in call(iter(answers.get, None)):
+                request = play_pb2.PlayRequest()
+                acts = request.acts.acts
+                for question in play_pb2.PlayResponse.FromString(data).decides.decides:
+                    act = acts.add(decision_id=question.decision_id)
+                    if plan > 1:
+                        first = action_message(int(Legal.from_packed(question.legal)[0].first()))
+                        act.actions.extend([first] * plan)
+                if acts:
+                    answers.put(request.SerializeToString())
+        except grpc.RpcError:  # the server is gone: the run is over
+            return
+
+
+def _answer_lines() -> None:
+    """The no-op bot over JSON lines."""
+    print('{"join":{"name":"no-op"}}', flush=True)
+    for line in sys.stdin.buffer:
+        if found := re.findall(rb'"decisionId":(\d+)', line):
+            acts = ",".join(f'{{"decisionId":{int(number)}}}' for number in found)
+            print(f'{{"acts":{{"acts":[{acts}]}}}}', flush=True)
+
+
 def _echo_back() -> None:
     """The child of the yardstick: after an empty message comes the answer to give to all that follow."""
     answers: SimpleQueue[bytes | None] = SimpleQueue()
@@ -217,5 +297,13 @@ def _echo_back() -> None:
             return
 
 
+PARTS: dict[str, Callable[[], None]] = {
+    "noop": _answer_unread,
+    "plans": lambda: _answer_unread(PLAN),
+    "lines": _answer_lines,
+    "python": lambda: serve(_first_legal, name="first legal"),
+    "echo": _echo_back,
+}
+
 if __name__ == "__main__":
-    _echo_back() if sys.argv[1:] == ["echo"] else serve(_first_legal, name="first legal")
+    PARTS[sys.argv[1]]()

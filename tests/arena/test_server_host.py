@@ -93,10 +93,15 @@ def test_closing_a_door_ends_its_process(shared: Table) -> None:
     assert door.fault is None
 
 
-def test_bench_measures_bot_and_echo_in_one_run() -> None:
-    """A short run: batches pay, and no bot is faster than the bare stream by more than noise."""
-    single, batched = bench_grpc.measure((1, 32), seconds=0.1, repeats=2)
-    assert (single.batch, batched.batch) == (1, 32)
-    assert batched.decisions_per_s > 2 * single.decisions_per_s > 0
-    assert batched.share_of_echo < 1.0
-    assert single.question_bytes > 1000
+def test_bench_measures_bots_and_echo_in_one_run() -> None:
+    """A short run: many games on one stream pay, plans pay more, and every bot was asked."""
+    found = {(pace.name, pace.games): pace for pace in bench_grpc.measure(seconds=0.1, repeats=2)}
+    assert set(found) == {
+        *((name, games) for name in ("gRPC", "JSON lines", "gRPC, arena.client") for games in (1, 64)),
+        ("gRPC, plans of 8", 64),
+    }
+    assert all(pace.decisions_per_s > 0 < pace.cpu_us for pace in found.values())
+    alone, together = found["gRPC", 1], found["gRPC", 64]
+    assert together.decisions_per_s > 2 * alone.decisions_per_s
+    assert together.cpu_us < alone.cpu_us
+    assert alone.question_bytes > 1000
