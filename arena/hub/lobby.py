@@ -63,6 +63,7 @@ class Lobby:
         self._numbers: list[int] = []
         self._playing: dict[int, Pairing] = {}
         self._free_since: dict[BotSpec, float] = {}
+        self._quarantined: set[int] = set()
         self._rest_until = 0.0
         self._finished: SimpleQueue[tuple[MatchPlan, MatchResult]] = SimpleQueue()
         self._recall()
@@ -100,7 +101,11 @@ class Lobby:
         self._take_quarantines()
 
     def _take_quarantines(self) -> None:
-        self._quarantined = {row.entry for row in self._store.quarantines(self.identity)}
+        """Note who is quarantined by now, and tell of it."""
+        for row in self._store.quarantines(self.identity):
+            if row.entry not in self._quarantined:
+                self._quarantined.add(row.entry)
+                self._news.tell_quarantine(NAME, row)
 
     def _pair(self) -> None:
         """Begin a match for as long as there is a table and a line-up for one."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from arena.store.rows import QuarantineRow
 from arena.types import GameResult, MatchPlan
 
 
@@ -54,3 +55,9 @@ class News:
         self.tell(
             "match_done", text, tournament=tournament, match=plan.sequence, points=points, faults=faults
         )
+
+    def tell_quarantine(self, tournament: str, row: QuarantineRow) -> None:
+        """A player is out until its next version."""
+        text = f"{tournament}: {row.player} is quarantined: its last {row.games} games each ended by a fault "
+        text += f"of it, the last by {row.kind} (`arena fault {row.fault}`)"
+        self.tell("quarantined", text, tournament=tournament, player=row.player, fault=row.fault)

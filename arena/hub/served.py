@@ -66,8 +66,7 @@ class ServedTournament:
 
     def quarantined(self, row: QuarantineRow) -> None:
         """A player is out."""
-        text = f"{self.name}: {row.player} is quarantined after {row.games} games lost by faults"
-        self._news.tell("quarantined", text, tournament=self.name, player=row.player, fault=row.fault)
+        self._news.tell_quarantine(self.name, row)
 
     def game_finished(self, plan: MatchPlan, game: GameResult) -> None:
         """Tell of a match when its last game is here."""

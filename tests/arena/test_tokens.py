@@ -1,4 +1,4 @@
-"""Tokens of bots that dial in: shown once, kept as hashes, revocable; and `arena player`, which makes them."""
+"""Tokens of bots that dial in: shown once, kept as hashes, revocable; and `arena player`, their command."""
 
 from __future__ import annotations
 

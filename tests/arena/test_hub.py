@@ -1,0 +1,516 @@
+"""The hub: who gets in, who plays whom, and what becomes of bots that stay away, leave, or come back."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import grpc
+import pytest
+from hub_samples import add_player, dialling_in, wait_until
+from relay import Cutter
+from wire_samples import MOCK_BOTS
+
+from arena import spec
+from arena.client import serve
+from arena.commands._serving import fill
+from arena.errors import ArenaError, SpecError
+from arena.hub.hub import Hub
+from arena.hub.news import Event, News
+from arena.plugins import installed
+from arena.store import Store
+from arena.types import BotSpec
+from arena.v1 import play_pb2, play_pb2_grpc
+from engine_core import ActionRange, Legal, View
+
+SHORT = "classic:2,turn_cap=4"
+
+
+def first(_view: View, legal: Legal) -> ActionRange:
+    return legal[0]
+
+
+def slowly(_view: View, legal: Legal) -> ActionRange:
+    time.sleep(0.01)
+    return legal[0]
+
+
+class House:
+    """A hub in this process, on loopback, with its database; bots dial in on threads or as processes."""
+
+    def __init__(self, folder: Path, resume_s: float = 10.0) -> None:
+        self.folder = folder
+        self.database = folder / "cup.db"
+        self.store = Store(f"sqlite:///{self.database}")
+        self.store.migrate()
+        self.told: list[Event] = []
+        self.hub = Hub(self.store, News(self.told.append), ["127.0.0.1:0"], resume_s=resume_s)
+        self.address = self.hub.server.addresses[0]
+        self._thread = threading.Thread(target=self.hub.serve, daemon=True)
+        self._bots: list[threading.Thread] = []
+        self.errors: list[str] = []
+
+    def open(self, *lobby: str, tournament: str = "") -> House:
+        """Serve, with this lobby and tournament."""
+        files = [self.folder / "cup.toml"] if tournament else []
+        for file in files:
+            file.write_text(tournament)
+        fill(self.hub, files, lobby, self.store.url)
+        self._thread.start()
+        return self
+
+    def token(self, name: str) -> str:
+        return self.store.tokens.add_player(name)
+
+    def bot(self, token: str, decide: Callable[..., Any] = first, **settings: str) -> threading.Thread:
+        """A bot on a thread of this process."""
+        access = {"address": self.address, "token": token, **settings}
+
+        def play() -> None:
+            try:
+                serve(decide, **access)
+            except ArenaError as error:
+                self.errors.append(str(error))
+
+        bot = threading.Thread(target=play, daemon=True)
+        bot.start()
+        self._bots.append(bot)
+        return bot
+
+    def of(self, kind: str, **facts: object) -> list[Event]:
+        found = [event for event in list(self.told) if event.kind == kind]
+        return [e for e in found if all(e.facts[key] == value for key, value in facts.items())]
+
+    def wait_for(self, kind: str, count: int = 1, seconds: float = 60.0, **facts: object) -> list[Event]:
+        try:
+            wait_until(lambda: len(self.of(kind, **facts)) >= count, f"{count} {kind} {facts}", seconds)
+        except AssertionError as error:
+            raise AssertionError(
+                "\n".join([str(error), *(event.text for event in self.told[-20:])])
+            ) from None
+        return self.of(kind, **facts)
+
+    def labels(self) -> set[str]:
+        """Who is entered in the lobby."""
+        return {entry.label for entry in self.store.entries(self.store.tournament("lobby").id)}
+
+    def close(self) -> None:
+        self.hub.stopping.set()
+        if self._thread.ident is None:
+            self._thread.start()  # which ends what the hub has opened
+        self._thread.join(10.0)
+        for bot in self._bots:
+            bot.join(10.0)
+        self.store.close()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    made = House(tmp_path)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def cup(*players: str, rounds: int = 1, connect: float = 30.0, decision: float = 20.0, cap: int = 4) -> str:
+    """A tournament's file."""
+    return f"""
+name = "cup"
+rounds = {rounds}
+players = [{", ".join(players)}]
+[[variants]]
+name = "classic"
+seats = 2
+options = {{ turn_cap = {cap} }}
+[clocks]
+connect = {connect}
+decision = {decision}
+"""
+
+
+def remote(name: str) -> str:
+    return f'{{ remote = "{name}" }}'
+
+
+def try_to_join(house: House, **join: Any) -> tuple[grpc.StatusCode, str]:
+    """Join by hand and leave again; the status and words of a refusal, or OK."""
+    out: SimpleQueue[play_pb2.PlayRequest | None] = SimpleQueue()
+    out.put(play_pb2.PlayRequest(join=play_pb2.Join(**join)))
+    with grpc.insecure_channel(house.address) as channel:
+        call = play_pb2_grpc.PlayServiceStub(channel).Play(iter(out.get, None), timeout=20.0)
+        try:
+            next(call)
+        except grpc.RpcError as error:
+            return error.code(), error.details()
+        finally:
+            out.put(None)
+        return grpc.StatusCode.OK, ""
+
+
+# ---- who gets in
+
+
+def test_d02_the_token_says_who_plays_and_a_name_is_a_label(house: House) -> None:
+    """A bot that calls itself by another's name plays as its token's player."""
+    house.open(SHORT)
+    house.bot(house.token("anna"), name="bert")
+    house.bot(house.token("carl"), name="bert")
+    house.wait_for("match_done")
+    house.token("bert")
+    assert house.labels() == {"anna 1", "carl 1"}
+
+
+def test_a_remote_player_is_no_bot_of_this_house_of_the_same_name(house: House) -> None:
+    house.token("greedy")
+    text = cup('{ remote = "greedy", name = "guest" }', '"greedy"')
+    mixed = spec.parse(text, house.folder, installed(), source="cup")
+    assert [player.bot.name for player in mixed.players] == ["remote:greedy", "greedy"]
+
+
+def test_unknown_and_revoked_tokens_are_turned_away(house: House) -> None:
+    token = house.token("anna")
+    house.open(SHORT)
+    assert try_to_join(house, token="guess")[0] is grpc.StatusCode.UNAUTHENTICATED
+    assert try_to_join(house, token=token)[0] is grpc.StatusCode.OK
+    house.store.tokens.revoke_player("anna")
+    code, words = try_to_join(house, token=token)
+    assert code is grpc.StatusCode.UNAUTHENTICATED
+    assert "unknown token" in words
+    house.wait_for("refused", 2)
+
+
+def test_a_token_holds_one_connection_and_a_player_one_token(house: House) -> None:
+    token, other = house.token("anna"), house.store.tokens.add_token("anna")
+    house.open(SHORT)
+    house.bot(token)
+    house.wait_for("joined")
+    assert try_to_join(house, token=token) == (
+        grpc.StatusCode.ALREADY_EXISTS,
+        "this token is connected already",
+    )
+    code, words = try_to_join(house, token=other)
+    assert code is grpc.StatusCode.ALREADY_EXISTS
+    assert "connected with another token of anna" in words
+    assert try_to_join(house, token=other, version="2")[0] is grpc.StatusCode.OK
+
+
+def test_a_new_version_is_a_new_player_and_takes_over_the_token(house: House) -> None:
+    anna, bert = house.token("anna"), house.token("bert")
+    house.open(SHORT)
+    old = house.bot(anna)
+    house.bot(bert)
+    house.wait_for("match_done")
+    assert try_to_join(house, token=anna, version="2")[0] is grpc.StatusCode.OK
+    old.join(20.0)
+    assert "its token joined again, as version 2" in house.errors[0]
+    house.bot(anna, version="3")
+    wait_until(lambda: house.labels() >= {"anna 1", "bert 1", "anna 3"}, "a third entry")
+
+
+@pytest.mark.parametrize("version", ["-1", "a b", "x" * 41, "1\n2"])
+def test_a_version_fits_a_table(house: House, version: str) -> None:
+    house.open(SHORT)
+    code, words = try_to_join(house, token=house.token("anna"), version=version)
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert "use up to 40 letters" in words
+
+
+def test_revoking_a_token_ends_the_stream_at_once_in_the_middle_of_a_match(house: House) -> None:
+    """The match goes on without it: that is its fault `disconnect`, and counts."""
+    anna, bert = house.token("anna"), house.token("bert")
+    house.open("classic:2,turn_cap=10")
+    revoked = house.bot(anna, slowly)
+    house.bot(bert, slowly)
+    house.wait_for("match_begun")
+    house.store.tokens.revoke_player("anna")
+    revoked.join(20.0)
+    assert not revoked.is_alive()
+    assert "its token was revoked" in house.errors[0]
+    (done,) = house.wait_for("match_done")
+    assert done.facts["points"] == {"anna 1": 0.0, "bert 1": 2.0}
+    assert set(done.facts["faults"]) == {"anna 1 disconnect"}
+
+
+# ---- who stays away, leaves, comes back
+
+
+def test_c15_a_remote_bot_that_stays_away_is_no_show_and_no_draw(house: House) -> None:
+    """The side that is absent loses, the side that is there wins, the tournament ends, the server goes on."""
+    anna, _ = house.token("anna"), house.token("bert")
+    house.open(tournament=cup(remote("anna"), remote("bert"), rounds=2, connect=0.6))
+    began = time.monotonic()
+    house.bot(anna)
+    house.wait_for("waiting", players=("bert",))
+    house.wait_for("tournament_done")
+    assert time.monotonic() - began > 0.4
+    row = house.store.tournament("cup")
+    assert (row.state, row.committed) == ("finished", 2)
+    scores = [{seat.player: seat.score for seat in game.seats} for game in house.store.games(row.id)]
+    assert scores == 4 * [{"anna": 1.0, "bert": 0.0}]
+    faults = house.store.faults(row.id)
+    assert {(fault.player, fault.kind) for fault in faults} == {("bert", "no_show")}
+    assert "did not connect within 0.6 s of its match's turn" in faults[0].message
+    assert house.of("failed") == []
+
+
+def test_a_match_nobody_came_to_waits_and_is_played_when_they_come(house: House) -> None:
+    anna, bert = house.token("anna"), house.token("bert")
+    house.open(tournament=cup(remote("anna"), remote("bert"), connect=0.3))
+    house.wait_for("waiting", players=("anna", "bert"))
+    time.sleep(1.0)
+    assert house.of("match_begun") == []
+    house.bot(anna)
+    house.bot(bert)
+    house.wait_for("tournament_done")
+    assert house.store.faults(house.store.tournament("cup").id) == ()
+
+
+def test_a_process_that_starts_anew_gets_its_games_and_plays_on(house: House) -> None:
+    """Killed in the middle of a match and started again by its keeper: no fault, the same match."""
+    anna, bert = house.token("anna"), house.token("bert")
+    house.open(tournament=cup(remote("anna"), remote("bert"), cap=10))
+    house.bot(bert, slowly)
+    command = [sys.executable, "first_legal.py"]
+    with dialling_in(command, MOCK_BOTS, address=house.address, token=anna, again=True) as bot:
+        house.wait_for("match_begun")
+        time.sleep(0.3)
+        bot.kill()
+        house.wait_for("away", bot="anna 1")
+        house.wait_for("back", bot="anna 1")
+        (done,) = house.wait_for("match_done")
+        assert len(bot.pids) == 2
+    assert done.facts["faults"] == []
+    assert len(house.of("match_begun")) == 1
+
+
+def test_the_clock_stands_still_while_a_bot_is_cut_off(house: House) -> None:
+    """Away for longer than its decision may take, and no fault: the time away is the line's."""
+    anna, bert = house.token("anna"), house.token("bert")
+    house.open(tournament=cup(remote("anna"), remote("bert"), cap=10, decision=1.0))
+    house.bot(bert, slowly)
+    command = [sys.executable, "sleeps_when_cut.py", "2.5"]
+    with dialling_in(command, MOCK_BOTS, address=house.address, token=anna) as bot:
+        house.wait_for("back", bot="anna 1")
+        (done,) = house.wait_for("match_done")
+        assert bot.codes == []
+    away, back = house.of("away", bot="anna 1")[0], house.of("back", bot="anna 1")[0]
+    assert (back.time - away.time).total_seconds() > 2.0
+    assert done.facts["faults"] == []
+
+
+def test_who_is_cut_off_for_too_long_in_all_is_disconnected(tmp_path: Path) -> None:
+    """The allowance is one for the match: a second at least goes with every absence."""
+    house = House(tmp_path, resume_s=3.0)
+    try:
+        anna, bert = house.token("anna"), house.token("bert")
+        house.open(tournament=cup(remote("anna"), remote("bert"), cap=10))
+        relay = Cutter(house.address)
+        house.bot(bert, slowly)
+        house.bot(anna, slowly, address=relay.address)
+        house.wait_for("match_begun")
+        for absences in range(1, 5):  # the fourth at the latest is one too many
+            time.sleep(0.5)  # in the middle of its games
+            relay.cut()
+            house.wait_for("away", absences, bot="anna 1")
+            wait_until(
+                lambda: len(house.of("back")) + len(house.of("gone")) == len(house.of("away")), "a return"
+            )
+            if house.of("gone"):
+                break
+        (done,) = house.wait_for("match_done")
+        relay.close()
+        assert done.facts["points"] == {"anna": 0.0, "bert": 2.0}
+        assert set(done.facts["faults"]) == {"anna disconnect"}
+    finally:
+        house.close()
+
+
+def test_a_bot_that_dials_again_finds_its_way_back(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With ARENA_RETRY, what was given up meanwhile is joined anew: the connection is not known any more."""
+    monkeypatch.setenv("ARENA_RETRY", "30")
+    anna, bert = house.token("anna"), house.token("bert")
+    house.open(SHORT)
+    relay = Cutter(house.address)
+    house.bot(anna, address=relay.address)
+    house.bot(bert)
+    house.wait_for("match_done")
+    house.hub.guests.find(spec.remote_bot("anna", "1")).dismiss("just for this test")
+    relay.cut()
+    house.wait_for("joined", 2, bot="anna 1")
+    done = len(house.of("match_done"))
+    house.wait_for("match_done", done + 2)
+    relay.close()
+
+
+# ---- who plays whom
+
+
+def most_games_at_once(house: House, token: str, most: list[int]) -> None:
+    """Play the first legal action until the stream ends; note the largest number of games that were open."""
+    out: SimpleQueue[play_pb2.PlayRequest | None] = SimpleQueue()
+    out.put(play_pb2.PlayRequest(join=play_pb2.Join(token=token)))
+    games: set[int] = set()
+    with grpc.insecure_channel(house.address) as channel, suppress(grpc.RpcError):
+        for message in play_pb2_grpc.PlayServiceStub(channel).Play(iter(out.get, None)):
+            games |= {message.game_start.game} if message.HasField("game_start") else set()
+            games -= {message.game_end.game} if message.HasField("game_end") else set()
+            most.append(len(games))
+            for asked in message.decides.decides:
+                lowest = int.from_bytes(asked.legal[4:8], "little", signed=True)
+                act = play_pb2.Act(decision_id=asked.decision_id, range=0, amount=lowest)
+                out.put(play_pb2.PlayRequest(acts=play_pb2.ActBatch(acts=[act])))
+
+
+def test_c13_a_bot_sits_at_one_table_at_a_time(house: House) -> None:
+    """Offers that come together never seat it twice: tables are to spare, and a lobby is open beside."""
+    names = ("anna", "bert", "carl", "dora")
+    tokens = [house.token(name) for name in names]
+    house.open(SHORT, tournament=cup(*map(remote, names), rounds=3))
+    most: list[int] = []
+    bots = [threading.Thread(target=most_games_at_once, args=(house, token, most)) for token in tokens]
+    for bot in bots:
+        bot.start()
+    house.wait_for("tournament_done")
+    house.wait_for("match_done", 3, tournament="lobby")
+    house.close()
+    for bot in bots:
+        bot.join(10.0)
+    assert max(most) == 2  # a match of two seats is two games
+
+
+def test_c13_bots_are_claimed_all_or_none_by_one_of_many(house: House) -> None:
+    """Claims from many threads: nobody is ever held twice, and everybody is free in the end."""
+    bots = [spec.remote_bot(name, "1") for name in ("anna", "bert", "carl")]
+    house.open()
+    for bot in bots:
+        house.bot(house.token(bot.target))
+    house.wait_for("joined", 3)
+    guests, held, clashes = house.hub.guests, set[BotSpec](), list[BotSpec]()
+
+    def claim_and_release(number: int) -> None:
+        for turn in range(200):
+            wanted = [bots[(number + turn) % 3], bots[(number + turn + 1) % 3]]
+            if (doors := guests.claim(wanted)) is not None:
+                clashes.extend(held & doors.keys())
+                held.update(doors)
+                held.difference_update(doors)
+                guests.release(doors.values())
+
+    threads = [threading.Thread(target=claim_and_release, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30.0)
+    assert clashes == []
+    assert len(guests.idle()) == 3
+    assert guests.claim([*bots, spec.remote_bot("dora", "1")]) is None
+    assert len(guests.idle()) == 3
+
+
+def test_the_lobby_is_even_varied_and_rated(house: House) -> None:
+    names = ("anna", "bert", "carl", "dora")
+    tokens = [house.token(name) for name in names]
+    house.open(SHORT)
+    for token in tokens:
+        house.bot(token)
+    house.wait_for("match_done", 12)
+    house.hub.stopping.set()
+    pairs = Counter(tuple(sorted(event.facts["players"])) for event in house.of("match_begun"))
+    assert len(pairs) == 6
+    assert max(pairs.values()) - min(pairs.values()) <= 2
+    games = Counter(name for event in house.of("match_begun") for name in event.facts["players"])
+    assert max(games.values()) - min(games.values()) <= 2
+    identity = house.store.tournament("lobby").id
+    standings = house.store.leaderboard(tournament_id=identity)
+    assert len(standings) == 4
+    assert sum(standing.rating or 0.0 for standing in standings) == pytest.approx(6000.0)
+    assert house.store.recompute_ratings(tournament_id=identity, repair=False).equal
+
+
+def test_bots_of_this_host_play_with_those_that_dial_in(house: House) -> None:
+    anna = house.token("anna")
+    house.open(tournament=cup(remote("anna"), '"random"', '"outrider"'))
+    house.bot(anna)
+    house.wait_for("tournament_done", seconds=120.0)
+    row = house.store.tournament("cup")
+    assert (row.state, row.committed) == ("finished", 3)
+    assert house.store.faults(row.id) == ()
+
+
+def test_a_tournament_goes_on_where_it_was_and_is_not_played_twice(tmp_path: Path) -> None:
+    text = cup(remote("anna"), remote("bert"), rounds=6)
+    tokens = {name: add_player(tmp_path / "cup.db", name) for name in ("anna", "bert")}
+    done = 0
+    for stop_after in (2, 6, 6):
+        house = House(tmp_path)
+        try:
+            house.open(tournament=text)
+            for token in tokens.values():
+                house.bot(token)
+            if done < 6:
+                house.wait_for("match_done", stop_after - done)
+            else:
+                house.wait_for("tournament_done")
+                assert house.of("match_begun") == []
+        finally:
+            house.close()
+        with Store(f"sqlite:///{tmp_path}/cup.db") as store:
+            done = len(store.done_sequences(store.tournament("cup").id))
+    with Store(f"sqlite:///{tmp_path}/cup.db") as store:
+        assert [row.name for row in store.tournaments()] == ["cup"]
+        assert store.tournament("cup").state == "finished"
+    house = House(tmp_path)
+    try:
+        with pytest.raises(SpecError, match="was begun from another text"):
+            house.open(tournament=text.replace("rounds = 6", "rounds = 7"))
+    finally:
+        house.close()
+
+
+def test_a_number_whose_match_was_lost_is_given_to_the_next_pairing(tmp_path: Path) -> None:
+    """The lobby's numbers have no gap after a stop in the middle of a match, so ratings go on."""
+    tokens = [add_player(tmp_path / "cup.db", name) for name in ("anna", "bert", "carl", "dora")]
+    for _ in range(2):
+        house = House(tmp_path)
+        try:
+            house.open(SHORT)
+            for token in tokens:
+                house.bot(token, slowly)
+            house.wait_for("match_done", 3)
+            done = len(house.of("match_done"))
+            house.wait_for("match_begun", done + 1)
+        finally:
+            house.close()
+    with Store(f"sqlite:///{tmp_path}/cup.db") as store:
+        row = store.tournament("lobby")
+        numbers = store.done_sequences(row.id)
+        assert row.total - len(numbers) <= 2
+        assert len(numbers) >= 6
+        lost = row.total - len(numbers)
+        assert numbers.prefix >= len(numbers) - 2 or lost == 0
+        assert store.recompute_ratings(tournament_id=row.id, repair=False).equal
+
+
+def test_who_only_faults_is_kept_out_of_the_lobby(house: House) -> None:
+    """E17: quarantine holds for rated games, too; a new version is back."""
+    anna, bert = house.token("anna"), house.token("bert")
+    house.open(SHORT)
+    house.bot(bert)
+    command = [sys.executable, "crash_mid_game.py"]
+    with ExitStack() as stack:
+        stack.enter_context(dialling_in(command, MOCK_BOTS, address=house.address, token=anna, again=True))
+        (told,) = house.wait_for("quarantined")
+        assert told.facts["player"] == "anna 1"
+        assert told.facts["tournament"] == "lobby"
+    begun = len(house.of("match_begun"))
+    house.bot(anna, version="2")
+    house.wait_for("match_begun", begun + 1)
+    assert set(house.of("match_begun")[-1].facts["players"]) == {"anna 2", "bert 1"}
