@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"time"
 
 	"conquest-arena/bot/arenapb"
@@ -38,7 +39,9 @@ type Info struct {
 
 	Address string // host:port or unix:/path; ARENA_ADDRESS unless given
 	Token   string // the secret that says who the bot is; ARENA_TOKEN unless given
-	CA      string // path of a PEM certificate to trust: the stream is encrypted; ARENA_CA unless given
+	CA      string // path of a PEM certificate to trust: over TCP, the stream is encrypted; ARENA_CA unless given
+	// Retry is for how long to dial again after the bot was last connected; ARENA_RETRY, in seconds, unless given.
+	Retry time.Duration
 
 	Parallel     int  // how many games may think at once; the number of processors unless given
 	MaxQuestions int  // how many questions may be open at once over all games; the server decides unless given
@@ -58,18 +61,33 @@ func Main(info Info, start Start) {
 // Serve plays until the server has no more games, goes away, or the context ends, which are no errors. The error
 // says why the bot could not play: no server at the address, or one that refuses it.
 func Serve(ctx context.Context, info Info, start Start) error {
-	info.Address = cmp.Or(info.Address, os.Getenv("ARENA_ADDRESS"))
-	info.Token = cmp.Or(info.Token, os.Getenv("ARENA_TOKEN"))
-	info.CA = cmp.Or(info.CA, os.Getenv("ARENA_CA"))
-	info.Parallel = cmp.Or(max(0, info.Parallel), runtime.GOMAXPROCS(0))
-	if info.Address == "" {
-		return errors.New("no server address: set ARENA_ADDRESS to host:port or unix:/path")
+	info, err := info.complete()
+	if err != nil {
+		return err
 	}
 	conn, err := dial(info.Address, info.CA)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	session := newSession(start, info.Parallel)
-	return session.run(ctx, arenapb.NewPlayServiceClient(conn), info)
+	return newSession(info, start).run(ctx, arenapb.NewPlayServiceClient(conn))
+}
+
+// complete fills in what the environment says.
+func (i Info) complete() (Info, error) {
+	i.Address = cmp.Or(i.Address, os.Getenv("ARENA_ADDRESS"))
+	i.Token = cmp.Or(i.Token, os.Getenv("ARENA_TOKEN"))
+	i.CA = cmp.Or(i.CA, os.Getenv("ARENA_CA"))
+	i.Parallel = cmp.Or(max(0, i.Parallel), runtime.GOMAXPROCS(0))
+	if i.Address == "" {
+		return i, errors.New("no server address: set ARENA_ADDRESS to host:port or unix:/path")
+	}
+	if text := os.Getenv("ARENA_RETRY"); text != "" && i.Retry == 0 {
+		seconds, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return i, fmt.Errorf("ARENA_RETRY must be a number of seconds, not %q", text)
+		}
+		i.Retry = max(0, time.Duration(seconds*float64(time.Second)))
+	}
+	return i, nil
 }

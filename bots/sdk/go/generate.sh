@@ -9,7 +9,7 @@ proto=../../../proto
 package=conquest-arena/bot/arenapb
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-${PYTHON:-../../../.venv/bin/python} -m grpc_tools.protoc --proto_path="$proto" \
+"${PYTHON:-../../../.venv/bin/python}" -m grpc_tools.protoc --proto_path="$proto" \
   --go_out="$out" --go_opt="module=$package,Marena/v1/rules.proto=$package,Marena/v1/play.proto=$package" \
   --go-grpc_out="$out" --go-grpc_opt="module=$package,Marena/v1/rules.proto=$package,Marena/v1/play.proto=$package" \
   arena/v1/rules.proto arena/v1/play.proto

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -16,63 +15,56 @@ import (
 	"conquest-arena/bot/arenapb"
 )
 
-// endWithin is how long games that still think may take to come to an end when the stream has ended.
+// endWithin is how long games that still think may take to come to an end when the last stream has ended.
 const endWithin = time.Second
 
-// questionsAhead is how many questions a game may be behind: more than one only after a timeout.
-const questionsAhead = 64
+// Between two attempts to join, while ARENA_RETRY lasts: at first, and at most.
+const shortPause, longPause = 200 * time.Millisecond, 2 * time.Second
 
-// session is all games of one process; it outlives a broken stream.
+// session is all that a process plays; it outlives broken streams, and for a time, if told so, ended ones.
 type session struct {
+	info     Info
 	start    Start
 	thinking chan struct{} // a place for each game that may think at once
-	games    map[uint32]*table
 	running  sync.WaitGroup
-	answers  *memory
-	out      *outbox
-
-	connection string
-	resume     time.Duration
-	received   uint32
-	worked     bool // whether questions came since the stream last broke
+	now      *connection
 }
 
-// table is where one game is played.
-type table struct {
-	questions chan *arenapb.Decide
-	end       *arenapb.GameEnd // set before questions is closed; nil when the game did not end
+func newSession(info Info, start Start) *session {
+	made := &session{info: info, start: start, thinking: make(chan struct{}, info.Parallel)}
+	made.now = newConnection(made)
+	return made
 }
 
-func newSession(start Start, parallel int) *session {
-	return &session{
-		start:    start,
-		thinking: make(chan struct{}, parallel),
-		games:    map[uint32]*table{},
-		answers:  newMemory(),
-		out:      &outbox{},
-	}
-}
-
-// run plays until the server ends the stream; one that breaks is resumed once for every time it worked.
-func (s *session) run(ctx context.Context, client arenapb.PlayServiceClient, info Info) error {
+// run plays until the server has no more games, or has been away for too long.
+func (s *session) run(ctx context.Context, client arenapb.PlayServiceClient) error {
 	defer s.leave()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	patience := connectWithin
-	for {
-		stream, err := openStream(ctx, client, patience)
-		if err != nil && s.connection == "" && ctx.Err() == nil {
-			why := status.Convert(err).Message()
-			return fmt.Errorf("no server answers at %s within %v: %s", info.Address, patience, why)
-		}
-		if err == nil {
-			err = s.follow(stream, info)
-		}
-		if !s.resumable(err) || ctx.Err() != nil {
-			return s.verdict(ctx, err)
-		}
-		patience, s.worked = s.resume, false
+	wait := max(connectWithin, s.info.Retry)
+	stream, err := openStream(ctx, client, wait)
+	if err != nil && ctx.Err() == nil {
+		why := status.Convert(err).Message()
+		return fmt.Errorf("no server answers at %s within %v: %s", s.info.Address, wait, why)
 	}
+	retryUntil, pause := time.Now().Add(s.info.Retry), shortPause
+	for err == nil {
+		joined, resume, refused := s.play(stream)
+		if refused != nil && ctx.Err() == nil {
+			return refused
+		}
+		if joined {
+			retryUntil, pause = time.Now().Add(s.info.Retry), shortPause
+		} else {
+			sleep(ctx, min(pause, time.Until(retryUntil)))
+			pause = min(2*pause, longPause)
+		}
+		if wait = max(resume, time.Until(retryUntil)); wait <= 0 {
+			return nil
+		}
+		stream, err = openStream(ctx, client, wait)
+	}
+	return nil
 }
 
 // openStream makes a stream once a server is there, which may take so long.
@@ -88,138 +80,101 @@ func openStream(
 	return stream, err
 }
 
-// follow joins and handles what the server says until the stream ends; io.EOF when it ended well.
-func (s *session) follow(stream arenapb.PlayService_PlayClient, info Info) error {
-	s.out.use(stream)
-	defer s.out.use(nil)
-	s.out.send(&arenapb.PlayRequest{Content: &arenapb.PlayRequest_Join{Join: &arenapb.Join{
-		Token:        info.Token,
-		Name:         info.Name,
-		Version:      info.Version,
-		MaxQuestions: uint32(max(0, info.MaxQuestions)),
-		ConnectionId: s.connection,
-		Acknowledged: s.received,
-		SkipEvents:   info.SkipEvents,
-	}}})
+// play plays one stream to its end: whether the server let the bot join, for how long it may be resumed, and why the
+// bot was refused, if it was.
+func (s *session) play(stream arenapb.PlayService_PlayClient) (joined bool, resume time.Duration, refused error) {
+	known := s.now.id != ""
+	joined, asked, err := s.follow(stream)
+	if errors.Is(err, io.EOF) {
+		s.forget()
+		return joined, 0, nil
+	}
+	ended, isStatus := status.FromError(err)
+	if !isStatus {
+		return joined, 0, err
+	}
+	switch ended.Code() {
+	case codes.Unavailable, codes.Canceled, codes.Unknown, codes.Internal: // broken for no fault of the bot's
+		if asked {
+			return joined, s.now.resume, nil
+		}
+		if known || joined || s.info.Retry > 0 {
+			return joined, 0, nil
+		}
+	case codes.Unauthenticated, codes.NotFound:
+		if known { // the games have ended meanwhile
+			s.forget()
+			return joined, 0, nil
+		}
+		return joined, 0, fmt.Errorf("the server refuses the token in ARENA_TOKEN: %s", ended.Message())
+	case codes.AlreadyExists:
+		if s.info.Retry > 0 { // the server may not know yet that an earlier connection is dead
+			return joined, 0, nil
+		}
+	}
+	return joined, 0, fmt.Errorf("the server ended the stream: %s", ended.Message())
+}
+
+// follow joins and handles what the server says until the stream ends; io.EOF when it ended well. `joined` is whether
+// the server let the bot in, `asked` whether it asked anything.
+func (s *session) follow(stream arenapb.PlayService_PlayClient) (joined, asked bool, err error) {
+	s.now.out.use(stream)
+	defer func() { s.now.out.use(nil) }()
+	s.now.out.send(&arenapb.PlayRequest{Content: &arenapb.PlayRequest_Join{Join: s.join()}})
 	for {
 		response, err := stream.Recv()
 		if err != nil {
-			return err
+			return joined, asked, err
 		}
-		if err := s.handle(response); err != nil {
-			return err
+		switch content := response.Content.(type) {
+		case *arenapb.PlayResponse_Welcome:
+			joined = true
+			if !content.Welcome.Resumed {
+				s.forget()
+				s.now.out.use(stream)
+			}
+			s.now.id, s.now.resume = content.Welcome.ConnectionId, milliseconds(content.Welcome.ResumeMs)
+		case *arenapb.PlayResponse_GameStart:
+			if err := s.now.startGame(content.GameStart); err != nil {
+				return joined, asked, err
+			}
+		case *arenapb.PlayResponse_Decides:
+			asked = true
+			for _, question := range content.Decides.Decides {
+				s.now.ask(question)
+			}
+		case *arenapb.PlayResponse_GameEnd:
+			s.now.endGame(content.GameEnd.Game, content.GameEnd)
 		}
 	}
 }
 
-func (s *session) resumable(err error) bool {
-	switch status.Code(err) {
-	case codes.Unavailable, codes.Canceled, codes.Unknown, codes.Internal:
-		return s.worked && s.connection != "" && !errors.Is(err, io.EOF)
-	}
-	return false
-}
-
-// verdict turns the end of the last stream into what the caller should know of it.
-func (s *session) verdict(ctx context.Context, err error) error {
-	if errors.Is(err, io.EOF) || ctx.Err() != nil {
-		return nil
-	}
-	refused, isStatus := status.FromError(err)
-	if !isStatus {
-		return err
-	}
-	joined := s.connection != ""
-	switch refused.Code() {
-	case codes.Unavailable, codes.Canceled, codes.Unknown, codes.Internal:
-		if joined { // the server went away
-			return nil
-		}
-	case codes.Unauthenticated, codes.NotFound:
-		if joined { // the games have ended meanwhile
-			return nil
-		}
-		return fmt.Errorf("the server refuses the token in ARENA_TOKEN: %s", refused.Message())
-	}
-	return fmt.Errorf("the server ended the stream: %s", refused.Message())
-}
-
-func (s *session) handle(response *arenapb.PlayResponse) error {
-	switch content := response.Content.(type) {
-	case *arenapb.PlayResponse_Welcome:
-		s.connection = content.Welcome.ConnectionId
-		s.resume = milliseconds(content.Welcome.ResumeMs)
-	case *arenapb.PlayResponse_GameStart:
-		return s.startGame(content.GameStart)
-	case *arenapb.PlayResponse_Decides:
-		s.worked = true
-		for _, asked := range content.Decides.Decides {
-			s.ask(asked)
-		}
-	case *arenapb.PlayResponse_GameEnd:
-		s.endGame(content.GameEnd.Game, content.GameEnd)
-	}
-	return nil
-}
-
-// startGame begins a game, unless it is known: then it was sent again after a resume.
-func (s *session) startGame(start *arenapb.GameStart) error {
-	if _, known := s.games[start.Game]; known {
-		return nil
-	}
-	game, err := newGame(start, s.out.log)
-	if err != nil {
-		return err
-	}
-	opened := &table{questions: make(chan *arenapb.Decide, questionsAhead)}
-	s.games[start.Game] = opened
-	s.running.Add(1)
-	go s.play(game, opened)
-	return nil
-}
-
-func (s *session) endGame(number uint32, end *arenapb.GameEnd) {
-	if ending, found := s.games[number]; found {
-		delete(s.games, number)
-		ending.end = end
-		close(ending.questions)
+func (s *session) join() *arenapb.Join {
+	return &arenapb.Join{
+		Token:        s.info.Token,
+		Name:         s.info.Name,
+		Version:      s.info.Version,
+		MaxQuestions: uint32(max(0, s.info.MaxQuestions)),
+		ConnectionId: s.now.id,
+		Acknowledged: s.now.received,
+		SkipEvents:   s.info.SkipEvents,
 	}
 }
 
-// ask hands a question to its game; one that is asked again gets the answer it got before.
-func (s *session) ask(asked *arenapb.Decide) {
-	s.received = max(s.received, asked.DecisionId)
-	game, found := s.games[asked.Game]
-	if !found { // it has ended: nobody waits for the answer
-		return
-	}
-	act, known := s.answers.begin(asked.DecisionId)
-	if act != nil {
-		s.out.put(act, true)
-	}
-	if !known {
-		game.questions <- asked
-	}
+// forget leaves the games of a connection that is over; what they still think has nowhere to go.
+func (s *session) forget() {
+	s.now.close()
+	s.now = newConnection(s)
 }
 
-// play is the life of one game.
-func (s *session) play(game *Game, at *table) {
-	defer s.running.Done()
-	var decide Decide
-	s.think(func() { decide = s.start(game) })
-	for asked := range at.questions {
-		question, err := game.question(asked)
-		if err != nil { // the platform broke its word: nothing that this bot could play on with
-			fmt.Fprintf(os.Stderr, "bot: decision %d: %v\n", asked.DecisionId, err)
-			os.Exit(1)
-		}
-		var answer Answer
-		s.think(func() { answer = decide(question) })
-		act := answer.act(asked.DecisionId)
-		s.out.put(act, s.answers.finish(act))
-	}
-	if game.OnEnd != nil && at.end != nil {
-		s.think(func() { game.OnEnd(at.end) })
+// leave waits a moment for games that still think.
+func (s *session) leave() {
+	s.now.close()
+	ended := make(chan struct{})
+	go func() { s.running.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(endWithin):
 	}
 }
 
@@ -230,15 +185,9 @@ func (s *session) think(function func()) {
 	function()
 }
 
-// leave closes all games and waits a moment for those that still think.
-func (s *session) leave() {
-	for number := range s.games {
-		s.endGame(number, nil)
-	}
-	ended := make(chan struct{})
-	go func() { s.running.Wait(); close(ended) }()
+func sleep(ctx context.Context, duration time.Duration) {
 	select {
-	case <-ended:
-	case <-time.After(endWithin):
+	case <-ctx.Done():
+	case <-time.After(duration):
 	}
 }
