@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
@@ -16,13 +17,23 @@ import pytest
 from google.protobuf import json_format
 from hypothesis import given
 from hypothesis import strategies as st
-from pipe_samples import PipedBot, hand_over, lines
-from wire_samples import LIMITS, OWN_PID, RANDOM, alive, bundled, faults_of, plan, table, wait_until
+from wire_samples import (
+    LIMITS,
+    OWN_PID,
+    RANDOM,
+    Table,
+    alive,
+    bundled,
+    faults_of,
+    mock,
+    plan,
+    table,
+    wait_until,
+)
 
 import engine_core
 from arena import wire
-from arena.driver import Driver
-from arena.seats import Answer, Door, GameOpening, InProcessDoor, Question
+from arena.seats import Answer, GameOpening, Question
 from arena.server import PlayServer, RemoteDoor
 from arena.server.connection import MAX_WAITING_BYTES
 from arena.server.flood import MAX_MESSAGE_BYTES
@@ -35,6 +46,20 @@ from arena.v1 import play_pb2
 from engine_core import State
 
 PACKED, TYPED = play_pb2.ENCODING_PACKED, play_pb2.ENCODING_TYPED
+
+
+def lines(mode: str) -> BotSpec:
+    """The mock bot that misbehaves on lines."""
+    return replace(mock("lines", mode), protocol="jsonlines")
+
+
+def hand_over(server: PlayServer, token: str, reading: int, writing: int) -> None:
+    """Give a server its ends of two pipes as the launcher does, and close them here."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
+        peer.connect(server.jsonlines_address)
+        socket.send_fds(peer, [token.encode()], [reading, writing])
+    os.close(reading)
+    os.close(writing)
 
 
 # ---- lines
@@ -172,41 +197,43 @@ def test_what_is_wrong_with_a_line_is_said(line: bytes, words: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlayServer]:
-    with PlayServer([f"unix:{tmp_path_factory.mktemp('s')}/play"]) as made:
+def shared() -> Iterator[Table]:
+    with table() as made:
         yield made
 
 
-def play(server: PlayServer, mode: str, *, limits: Limits = LIMITS, cap: int = 3) -> tuple[MatchResult, int]:
-    """A match of the mock bot against a random one in this process; and the mock bot's process, now gone."""
-    random = BotSpec("random", "python", str(Path(__file__).resolve().parents[2] / "bots" / "random.py"))
-    game = plan(BotSpec("lines", "command", "/"), random, limits=limits, cap=cap)
-    inbox: SimpleQueue[Answer] = SimpleQueue()
-    bot = PipedBot(server, inbox, lines(mode), start_s=limits.start)
-    doors: dict[Player, Door] = dict(zip(game.players, (bot.door, InProcessDoor(random, inbox)), strict=True))
-    result = Driver(doors, inbox).play(game)
-    bot.close()
-    assert result.error == ""
+@pytest.fixture
+def server(shared: Table) -> PlayServer:
+    return shared.server
+
+
+def play(shared: Table, mode: str, *, limits: Limits = LIMITS, cap: int = 3) -> MatchResult:
+    """A match of the mock bot against a random one in this process; its process is gone afterwards."""
+    result = shared.play(plan(lines(mode), RANDOM, limits=limits, cap=cap))
+    (door,) = [door for door in shared.doors.values() if isinstance(door, RemoteDoor)]
+    pid = door.pid
+    assert pid not in (None, OWN_PID, shared.launcher.pid)
+    assert door.protocol == "jsonlines"
+    shared.leave()
+    assert wait_until(lambda: not alive(pid))
     assert len(result.games) == 2
-    assert bot.process.pid not in (0, OWN_PID)
-    assert not alive(bot.process.pid)
     assert faults_of(result, 1) == []
-    return result, bot.process.pid
+    return result
 
 
 def faults(result: MatchResult) -> list[Fault]:
     return [fault for game in result.games for fault in game.faults]
 
 
-def test_plain_bot_plays_whole_games(server: PlayServer) -> None:
-    result, _ = play(server, "plain")
+def test_plain_bot_plays_whole_games(shared: Table) -> None:
+    result = play(shared, "plain")
     assert faults(result) == []
     assert sum(game.decisions for game in result.games) > 100
 
 
-def test_chatter_never_breaks_the_framing(server: PlayServer) -> None:
+def test_chatter_never_breaks_the_framing(shared: Table) -> None:
     """Partial lines, binary, long lines, carriage returns: every answer among them counts."""
-    result, _ = play(server, "chatter", cap=1)
+    result = play(shared, "chatter", cap=1)
     assert faults(result) == []
     assert sum(game.decisions for game in result.games) > 50
 
@@ -228,44 +255,41 @@ OUT = {
 
 
 @pytest.mark.parametrize("mode", OUT)
-def test_each_fault_of_a_piped_bot_has_its_kind_and_retires_it(server: PlayServer, mode: str) -> None:
+def test_each_fault_of_a_piped_bot_has_its_kind_and_retires_it(shared: Table, mode: str) -> None:
     limits, kind, words = OUT[mode]
-    found = faults(play(server, mode, limits=limits)[0])
+    found = faults(play(shared, mode, limits=limits))
     assert {fault.kind for fault in found} == {kind}
     assert all(words in fault.message for fault in found), found
     assert found[-1].action == "retire"
 
 
-def test_fault_shows_the_last_message_and_all_output(server: PlayServer) -> None:
+def test_fault_shows_the_last_message_and_all_output(shared: Table) -> None:
     """What a crash leaves: the answer that came last, stderr, and chatter on stdout; never the token."""
-    crash = faults(play(server, "dies")[0])[0]
+    crash = faults(play(shared, "dies"))[0]
     assert crash.last_message.startswith('{"acts": {"acts": [{"decisionId": 10')
     assert "on stdout, beside its messages:\nthat hurt" in crash.output
-    left = faults(play(server, "leaves")[0])[0]
+    left = faults(play(shared, "leaves"))[0]
     assert "that is enough" in left.output
     assert '"decisionId": 9' in left.last_message
-    assert "guess" in faults(play(server, "other_token")[0])[0].last_message
+    assert "guess" in faults(play(shared, "other_token"))[0].last_message
 
 
 @pytest.mark.parametrize("bot", ["shell_random", "c_first"])
 @pytest.mark.parametrize(("variant", "seats"), [("classic", 2), ("command_room", 3)])
-def test_bot_of_ten_lines_plays_whole_real_games(bot: str, variant: str, seats: int) -> None:
+def test_bot_of_ten_lines_plays_whole_real_games(shared: Table, bot: str, variant: str, seats: int) -> None:
     """Through the launcher, as a tournament would: built, started, played in every rotation, gone."""
     spec = bundled(bot)
     program = next(path for path in Path(spec.target).iterdir() if path.suffix in (".sh", ".c"))
     assert len(program.read_text(encoding="utf-8").splitlines()) <= 10
     setup = setup_for(variant, seats, {"turn_cap": 4}, "split")
     players = [Player(bot, spec), *(Player(f"random {number}", RANDOM) for number in range(1, seats))]
-    with table() as made:
-        result = made.play(MatchPlan(1, bytes(range(16)), setup, tuple(players), LIMITS, FaultPolicy()))
-        (door,) = [door for door in made.doors.values() if isinstance(door, RemoteDoor)]
-        pid = door.pid
-        assert pid is not None
-        assert pid != OWN_PID
-        assert alive(pid)
-        assert door.protocol == "jsonlines"
-        made.leave()
-        assert wait_until(lambda: not alive(pid))
+    result = shared.play(MatchPlan(1, bytes(range(16)), setup, tuple(players), LIMITS, FaultPolicy()))
+    (door,) = [door for door in shared.doors.values() if isinstance(door, RemoteDoor)]
+    pid = door.pid
+    assert pid not in (None, OWN_PID)
+    assert alive(pid)
+    shared.leave()
+    assert wait_until(lambda: not alive(pid))
     assert len(result.games) == seats
     assert [fault for game in result.games for fault in game.faults] == []
     assert min(game.decisions for game in result.games) > 50
