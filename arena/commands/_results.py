@@ -49,6 +49,8 @@ def summary(store: Store, row: TournamentRow, command: str) -> dict[str, object]
         "matches": row.committed,
         "games": games,
         "distinct_games": different,
+        "matches_not_played": store.unplayed(row.id),
+        "quarantined_after": {each.player: each.sequence for each in store.quarantines(row.id)},
         "seed_hash": row.commitment,
         "seed": row.seed,
         "content_hash": store.content_hash(row.id),

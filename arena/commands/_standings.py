@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 COLUMNS_HELP = """\
 \b
 Columns of the standings:
-  player    the player's label
+  player    the player's label; (quarantined): its later matches are not played, for its faults
   games     games played in this pool
   score     mean share of the point per game, in percent (a win is 100, a draw at the turn
             cap is split among the survivors), with the standard error, whose unit is the match
@@ -35,12 +35,16 @@ Below it the mean score of each seat, in percent: what it is worth to sit there.
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """One pool's standings, pairwise rows and seats; `pool` is None for all pools together."""
+    """One pool's standings, pairwise rows and seats; `pool` is None for all pools together.
+
+    `quarantined` are the players of a tournament whose later matches count for nobody.
+    """
 
     pool: PoolRow | None
     rows: tuple[LeaderboardRow, ...]
     pairs: tuple[PairwiseRow, ...]
     seats: tuple[SeatShareRow, ...]
+    quarantined: tuple[str, ...] = ()
 
 
 def standings(store: Store, tournament_id: int | None, system: RatingSystem) -> list[Standings]:
@@ -49,12 +53,15 @@ def standings(store: Store, tournament_id: int | None, system: RatingSystem) -> 
     if len(pools) > 1 and tournament_id is not None:
         pools.insert(0, None)
     shares = store.seat_shares(tournament_id) if tournament_id is not None else ()
+    quarantines = store.quarantines(tournament_id) if tournament_id is not None else ()
+    quarantined = tuple(row.player for row in quarantines)
     found = []
     for pool in pools:
         pool_id = pool.id if pool else None
         rows = store.leaderboard(tournament_id=tournament_id, pool_id=pool_id, system=system)
         pairs = store.pairwise(tournament_id=tournament_id, pool_id=pool_id)
-        found.append(Standings(pool, rows, pairs, tuple(share for share in shares if share.pool == pool)))
+        seats = tuple(share for share in shares if share.pool == pool)
+        found.append(Standings(pool, rows, pairs, seats, quarantined))
     return found
 
 
@@ -72,7 +79,7 @@ def show(out: Console, found: Sequence[Standings], rating_title: str = "Live Elo
     """Print the tables."""
     columns = ["#", "player", ">games", ">score %", ">wins %", ">capped %", ">faults (%)", f">{rating_title}"]
     for part in found:
-        rows = [_row(rank, row) for rank, row in enumerate(part.rows, 1)]
+        rows = [_row(rank, row, part.quarantined) for rank, row in enumerate(part.rows, 1)]
         out.print(table(columns, rows, title=title(part.pool)))
         if part.pairs:
             out.print(_pairwise(part))
@@ -81,11 +88,11 @@ def show(out: Console, found: Sequence[Standings], rating_title: str = "Live Elo
             out.print(f"  mean score % of seats, whoever sat there: {worth}\n")
 
 
-def _row(rank: int, row: LeaderboardRow) -> tuple[object, ...]:
+def _row(rank: int, row: LeaderboardRow, quarantined: Sequence[str]) -> tuple[object, ...]:
     error = f" ± {100 * row.score_se:4.1f}" if row.score_se is not None else ""
     return (
         rank,
-        row.player.label,
+        row.player.label + " (quarantined)" * (row.player.label in quarantined),
         row.games,
         f"{100 * row.score:.1f}{error}",
         f"{100 * row.wins / row.games:.1f}" if row.games else "-",

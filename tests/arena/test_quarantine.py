@@ -111,6 +111,9 @@ def test_e17_the_tables_show_it(crashing: Path) -> None:
     assert conduct["crash_at_once"]["guards"] == ["none"]
     assert conduct["random"]["guards"] == ["in_process"]
     assert conduct["random"]["unplayed"] + conduct["attacker"]["unplayed"] == found.unplayed
+    board = arena("leaderboard", "sample", "--db", database).stdout
+    assert "crash_at_once (quarantined)" in board
+    assert "random (quarantined)" not in board
     verified = arena("verify", "sample", "--all", "--db", database)
     assert verified.returncode == 0, verified.stdout
 
