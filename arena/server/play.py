@@ -15,6 +15,7 @@ from google.protobuf.message import DecodeError
 
 from arena.server.connection import Refused, Stream
 from arena.server.door import RemoteDoor
+from arena.server.flood import MAX_MESSAGE_BYTES
 from arena.server.joins import JoinGate
 from arena.v1 import play_pb2
 
@@ -68,7 +69,13 @@ def _first_message(requests: Iterator[bytes], context: grpc.ServicerContext) -> 
     watchdog.daemon = True
     watchdog.start()
     try:
-        request = play_pb2.PlayRequest.FromString(next(requests, b""))
+        data = next(requests, b"")
+        if len(data) > MAX_MESSAGE_BYTES:
+            raise Refused(
+                grpc.StatusCode.INVALID_ARGUMENT,
+                f"a Join of {len(data)} bytes; {MAX_MESSAGE_BYTES} are allowed",
+            )
+        request = play_pb2.PlayRequest.FromString(data)
     except DecodeError:
         request = play_pb2.PlayRequest()
     finally:

@@ -104,6 +104,14 @@ def test_stream_must_open_with_join(channel: grpc.Channel) -> None:
     assert (code, words) == (grpc.StatusCode.INVALID_ARGUMENT, "the first message of a stream must be Join")
 
 
+def test_join_has_the_size_limit_of_every_message(shared: Table, channel: grpc.Channel) -> None:
+    door = shared.server.door("big", shared.inbox, start_s=10.0)
+    code, words = refusal(channel, join(door.token, name="x" * 2**20))
+    assert code == grpc.StatusCode.INVALID_ARGUMENT
+    assert "1048576 are allowed" in words
+    door.close()
+
+
 def test_d02_name_is_a_label_and_token_the_identity(shared: Table, channel: grpc.Channel) -> None:
     door = shared.server.door("real", shared.inbox, start_s=10.0)
     assert refusal(channel, join("", name="real"))[0] == grpc.StatusCode.UNAUTHENTICATED

@@ -21,6 +21,7 @@ from wire_samples import (
     LIMITS,
     OWN_PID,
     RANDOM,
+    ROOT,
     Table,
     alive,
     bundled,
@@ -191,6 +192,19 @@ def test_what_is_wrong_with_a_line_is_said(line: bytes, words: str) -> None:
     assert words in str(caught.value)
     assert line[:40].decode(errors="replace") in str(caught.value)
     assert len(str(caught.value)) < 600
+
+
+def test_session_in_the_docs_is_made_of_messages() -> None:
+    """What a bot says there is a request, and what is told in full a response."""
+    page = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+    session = page.partition("```text\n")[2].partition("```")[0].splitlines()
+    said = [request_of(line[2:].encode()) for line in session if line.startswith("> ")]
+    assert [request.WhichOneof("content") for request in said] == ["join", "acts", "acts"]
+    whole = [line[2:] for line in session if line.startswith("< ") and "..." not in line]
+    told = [json_format.Parse(line, play_pb2.PlayResponse()) for line in whole]
+    assert [response.WhichOneof("content") for response in told] == ["welcome", "game_end"]
+    cut = [line for line in session if line.startswith("< ") and "..." in line]
+    assert [line[2:].partition(":")[0] for line in cut] == ['{"gameStart"', '{"decides"', '{"decides"']
 
 
 # ---- whole games
