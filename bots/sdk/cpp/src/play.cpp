@@ -1,6 +1,8 @@
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -16,6 +18,15 @@ constexpr int kRetryMs = 100;
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// A variable that is a number of seconds; zero if it is not set.
+std::chrono::milliseconds seconds(const char* name) {
+  const std::string text = variable(name);
+  char* rest = nullptr;
+  const double value = std::strtod(text.c_str(), &rest);
+  if (*rest != '\0') throw CannotPlay(std::string(name) + " must be a number of seconds, not \"" + text + "\"");
+  return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * std::max(0.0, value)));
 }
 
 std::shared_ptr<grpc::ChannelCredentials> credentials(const std::string& authority) {
@@ -34,7 +45,10 @@ std::shared_ptr<grpc::Channel> channel_to(const std::string& address, const std:
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kRetryMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 10 * kRetryMs);
-  return grpc::CreateCustomChannel(address, credentials(authority), arguments);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);  // a server that vanished without a word is noticed
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
+  const bool local = address.starts_with("unix:");  // never encrypted
+  return grpc::CreateCustomChannel(address, credentials(local ? "" : authority), arguments);
 }
 
 bool reachable(grpc::Channel& channel, std::chrono::milliseconds within) {
@@ -48,11 +62,14 @@ void play(const std::string& name, const std::string& version, const Factory& fa
   join.set_token(variable("ARENA_TOKEN"));
   join.set_name(name);
   join.set_version(version);
+  const auto retry = seconds("ARENA_RETRY");
+  const auto within = std::max<std::chrono::milliseconds>(connect, retry);
   const auto channel = channel_to(address, variable("ARENA_CA"));
-  if (!reachable(*channel, connect)) {
-    throw CannotPlay("no server answers at " + address + " within " + std::to_string(connect.count()) + " s");
+  if (!reachable(*channel, within)) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(within);
+    throw CannotPlay("no server answers at " + address + " within " + std::to_string(seconds.count()) + " s");
   }
-  Session(factory, std::move(join)).run(channel);
+  Session(factory, std::move(join), retry).run(channel);
 }
 
 int play(const std::string& name, const std::string& version, const Factory& factory) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <thread>
 #include <utility>
 
 #include "wire.hpp"
@@ -11,9 +12,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using grpc::StatusCode;
+using std::chrono::milliseconds;
 
 // Answers of a batch that are ready leave before the rest when the batch takes longer than this.
-constexpr std::chrono::milliseconds kFlush{20};
+constexpr milliseconds kFlush{20};
+// Between two attempts to join, while ARENA_RETRY lasts: at first, and at most.
+constexpr milliseconds kPause{200};
+constexpr milliseconds kLongestPause{2000};
 constexpr std::size_t kRememberedAnswers = 4096;
 
 bool among(StatusCode code, std::initializer_list<StatusCode> codes) {
@@ -22,7 +27,7 @@ bool among(StatusCode code, std::initializer_list<StatusCode> codes) {
 
 // A stream that breaks for no fault of the bot's: worth a try to resume, no error if that fails.
 bool broken(StatusCode code) {
-  return among(code, {StatusCode::UNAVAILABLE, StatusCode::CANCELLED, StatusCode::UNKNOWN});
+  return among(code, {StatusCode::UNAVAILABLE, StatusCode::CANCELLED, StatusCode::UNKNOWN, StatusCode::INTERNAL});
 }
 
 // What a server says to a resume when the games have ended meanwhile.
@@ -32,20 +37,47 @@ bool games_over(StatusCode code) { return among(code, {StatusCode::UNAUTHENTICAT
 
 void Session::run(const std::shared_ptr<grpc::Channel>& channel) {
   const auto stub = v1::PlayService::NewStub(channel);
-  grpc::Status status = stream(*stub, join_);
-  while (!status.ok()) {
-    if (!broken(status.error_code())) throw CannotPlay("the server ended the stream: " + status.error_message());
-    if (!std::exchange(resumable_, false) || !reachable(*channel, resume_within_)) return;
-    v1::Join resume = join_;
-    resume.set_connection_id(connection_id_);
-    resume.set_acknowledged(received_);
-    status = stream(*stub, resume);
-    if (games_over(status.error_code())) return;
+  auto retry_until = Clock::now() + retry_;
+  auto pause = kPause;
+  while (true) {
+    const milliseconds resume = play(*stub);
+    if (welcomed_) {
+      retry_until = Clock::now() + retry_;
+      pause = kPause;
+    }
+    const milliseconds wait = std::max(resume, std::chrono::duration_cast<milliseconds>(retry_until - Clock::now()));
+    if (wait <= milliseconds::zero() || !reachable(*channel, wait)) return;
+    if (welcomed_) continue;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, kLongestPause);
   }
 }
 
+// Play one stream to its end; for how long it may be resumed.
+milliseconds Session::play(v1::PlayService::Stub& stub) {
+  const bool resuming = !connection_id_.empty();
+  const grpc::Status status = stream(stub);
+  if (broken(status.error_code())) return asked_ ? resume_within_ : milliseconds::zero();
+  if (status.ok() || (resuming && games_over(status.error_code()))) {
+    forget();
+  } else if (retry_ == milliseconds::zero() || status.error_code() != StatusCode::ALREADY_EXISTS) {
+    // While it dials again, the server may not know yet that an earlier connection is dead.
+    throw CannotPlay("the server ended the stream: " + status.error_message());
+  }
+  return milliseconds::zero();
+}
+
+// Its games are over, or of a server that is no more.
+void Session::forget() {
+  seats_.clear();
+  answers_.clear();
+  connection_id_.clear();
+  received_ = 0;
+}
+
 // One stream from its Join to its end; the status it ended with.
-grpc::Status Session::stream(v1::PlayService::Stub& stub, const v1::Join& join) {
+grpc::Status Session::stream(v1::PlayService::Stub& stub) {
+  welcomed_ = asked_ = false;
   grpc::ClientContext context;
   {
     const std::lock_guard lock(writing_);
@@ -53,7 +85,9 @@ grpc::Status Session::stream(v1::PlayService::Stub& stub, const v1::Join& join) 
   }
   try {
     v1::PlayRequest request;
-    *request.mutable_join() = join;
+    *request.mutable_join() = join_;
+    request.mutable_join()->set_connection_id(connection_id_);
+    request.mutable_join()->set_acknowledged(received_);
     write(request);
     read_all();
   } catch (...) {
@@ -74,8 +108,9 @@ void Session::read_all() {
 void Session::handle(const v1::PlayResponse& response) {
   switch (response.content_case()) {
     case v1::PlayResponse::kWelcome:
+      welcomed_ = true;
       connection_id_ = response.welcome().connection_id();
-      resume_within_ = std::chrono::milliseconds(response.welcome().resume_ms());
+      resume_within_ = milliseconds(response.welcome().resume_ms());
       break;
     case v1::PlayResponse::kGameStart:
       start(response.game_start());
@@ -111,7 +146,7 @@ void Session::end(const v1::GameEnd& end) {
 }
 
 void Session::decide(const v1::DecideBatch& questions) {
-  resumable_ = true;
+  asked_ = true;
   v1::PlayRequest request;
   auto flushed = Clock::now();
   for (const v1::Decide& question : questions.decides()) {

@@ -27,14 +27,16 @@ std::shared_ptr<grpc::Channel> channel_to(const std::string& address, const std:
 // Whether the server answers within a time; it is tried again and again until then.
 bool reachable(grpc::Channel& channel, std::chrono::milliseconds within);
 
-// As arena::play of bot.hpp, but CannotPlay where the bot cannot play; `connect` is how long a server may take to answer.
+// As arena::play of bot.hpp, but throws CannotPlay; `connect` is how long a server may take to answer.
 void play(const std::string& name, const std::string& version, const Factory& factory, std::chrono::seconds connect);
 
 class Session {
  public:
-  Session(const Factory& factory, v1::Join join) : factory_(factory), join_(std::move(join)) {}
+  // `retry` is for how long to dial again after the bot was last connected; zero for not at all.
+  Session(const Factory& factory, v1::Join join, std::chrono::milliseconds retry)
+      : factory_(factory), join_(std::move(join)), retry_(retry) {}
 
-  // Play until the server ends the stream; one that breaks is resumed once for every time that it worked.
+  // Play until the server has no more games, or has been away for too long; CannotPlay if it refuses the bot.
   void run(const std::shared_ptr<grpc::Channel>& channel);
 
  private:
@@ -44,7 +46,9 @@ class Session {
     std::unique_ptr<Bot> bot;
   };
 
-  grpc::Status stream(v1::PlayService::Stub& stub, const v1::Join& join);
+  std::chrono::milliseconds play(v1::PlayService::Stub& stub);
+  grpc::Status stream(v1::PlayService::Stub& stub);
+  void forget();
   void read_all();
   void handle(const v1::PlayResponse& response);
   void start(const v1::GameStart& start);
@@ -55,12 +59,14 @@ class Session {
 
   const Factory& factory_;
   const v1::Join join_;
+  const std::chrono::milliseconds retry_;
   std::map<std::uint32_t, Seat> seats_;
   std::map<std::uint32_t, v1::Act> answers_;
   std::string connection_id_;
   std::chrono::milliseconds resume_within_{0};
   std::uint32_t received_ = 0;
-  bool resumable_ = false;
+  bool welcomed_ = false;  // whether the server accepted the last stream
+  bool asked_ = false;     // whether anything was asked over it
   std::mutex writing_;  // a bot may log from any thread
   std::unique_ptr<Stream> stream_;
 };

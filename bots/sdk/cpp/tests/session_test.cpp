@@ -49,7 +49,7 @@ class ScriptedServer : public v1::PlayService::Service {
 class Sessions : public testing::Test {
  protected:
   void TearDown() override {
-    for (const char* name : {"ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_CA"}) unsetenv(name);
+    for (const char* name : {"ARENA_ADDRESS", "ARENA_TOKEN", "ARENA_CA", "ARENA_RETRY"}) unsetenv(name);
   }
 
   void play(const std::string& address, const Factory& factory) {
@@ -188,6 +188,24 @@ TEST_F(Sessions, GamesThatEndedMeanwhileEndTheBotWell) {
   ScriptedServer server("127.0.0.1:0", {breaks, forgotten});
   play(server);
   EXPECT_EQ(server.joins.size(), 2u);
+}
+
+// With ARENA_RETRY the bot dials again after the games have ended, and joins anew.
+TEST_F(Sessions, ItDialsAgainWhileRetryLasts) {
+  const auto says = [](grpc::StatusCode code) { return [code](ServerStream&) { return grpc::Status(code, "no"); }; };
+  ScriptedServer server("127.0.0.1:0", {whole_game(), says(grpc::StatusCode::ALREADY_EXISTS), whole_game(),
+                                        says(grpc::StatusCode::UNAUTHENTICATED)});
+  setenv("ARENA_RETRY", "20", 1);
+  EXPECT_THROW(play(server), CannotPlay);
+  ASSERT_EQ(server.joins.size(), 4u);
+  for (const v1::Join& join : server.joins) EXPECT_EQ(join.connection_id(), "");
+  EXPECT_EQ(results.size(), 2u);
+  EXPECT_EQ(asked.size(), 4u) << "what was answered before is forgotten";
+}
+
+TEST_F(Sessions, ARetryThatIsNoNumberIsSaid) {
+  setenv("ARENA_RETRY", "soon", 1);
+  EXPECT_THROW(play("127.0.0.1:1", counting()), CannotPlay);
 }
 
 TEST_F(Sessions, ARefusalIsSaidInTheServersWords) {

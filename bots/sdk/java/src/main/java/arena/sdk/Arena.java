@@ -12,8 +12,9 @@ public final class Arena {
     private Arena() {}
 
     /**
-     * Play all games of the server that ARENA_ADDRESS names until it has no more, then exit the process: with code 0, or
-     * with 1 and a sentence on the standard error when the bot cannot play. What the bot throws ends it with its trace.
+     * Play all games of the server that ARENA_ADDRESS names until it has no more, then exit the process: with code 0,
+     * or with 1 and a sentence on the standard error when the bot cannot play. What the bot throws ends it with its
+     * trace.
      */
     public static void play(String name, String version, Bot.Factory factory) {
         int code = 1;
@@ -43,14 +44,26 @@ public final class Arena {
                 .setName(name)
                 .setVersion(version)
                 .build();
+        Duration retry = seconds("ARENA_RETRY", environment);
+        Duration within = retry.compareTo(connect) > 0 ? retry : connect;
         ManagedChannel channel = Server.channel(address, environment.getOrDefault("ARENA_CA", ""));
         try {
-            if (!Server.reachable(channel, connect)) {
-                throw new ArenaException("no server answers at " + address + " within " + connect.toSeconds() + " s");
+            if (!Server.reachable(channel, within)) {
+                throw new ArenaException("no server answers at " + address + " within " + within.toSeconds() + " s");
             }
-            new Session(factory, join).run(channel);
+            new Dialler(channel, new Session(factory, join), retry).run();
         } finally {
             channel.shutdownNow();
+        }
+    }
+
+    private static Duration seconds(String variable, Map<String, String> environment) {
+        String text = environment.getOrDefault(variable, "");
+        try {
+            double seconds = text.isEmpty() ? 0 : Double.parseDouble(text);
+            return Duration.ofMillis(Math.max(0, Math.round(1000 * seconds)));
+        } catch (NumberFormatException error) {
+            throw new ArenaException(variable + " must be a number of seconds, not \"" + text + "\"");
         }
     }
 }

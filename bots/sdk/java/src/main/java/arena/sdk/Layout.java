@@ -41,8 +41,8 @@ final class Layout {
     /** The words, checked to be a view of this layout. */
     int[] check(int[] view) {
         if (view.length != words || view[0] != version) {
-            throw new ArenaException("the view has " + view.length + " words of layout " + (view.length > 0 ? view[0] : -1)
-                    + ", but the game said " + words + " of layout " + version);
+            throw new ArenaException("the view has " + view.length + " words, but the game said " + words + " of layout "
+                    + version);
         }
         return view;
     }

@@ -28,8 +28,11 @@ final class Server {
 
     /** A channel to an address; {@code authority} is the PEM file of a certificate to trust, empty for no TLS. */
     static ManagedChannel channel(String address, String authority) {
-        return Grpc.newChannelBuilder(address, credentials(authority))
+        boolean local = address.startsWith("unix:"); // never encrypted
+        return Grpc.newChannelBuilder(address, credentials(local ? "" : authority))
                 .maxInboundMessageSize(Integer.MAX_VALUE)
+                .keepAliveTime(20, TimeUnit.SECONDS) // a server that vanished without a word is noticed
+                .keepAliveTimeout(10, TimeUnit.SECONDS)
                 .build();
     }
 

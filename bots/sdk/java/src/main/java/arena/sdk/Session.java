@@ -11,30 +11,22 @@ import arena.v1.Play.Log;
 import arena.v1.Play.PlayRequest;
 import arena.v1.Play.PlayResponse;
 import arena.v1.Play.Welcome;
-import arena.v1.PlayServiceGrpc;
-import io.grpc.ManagedChannel;
-import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 
 /** All games of one bot process; outlives a broken stream. Its messages come one at a time. */
 final class Session {
     /** Answers of a batch that are ready leave before the rest when the batch takes longer than this. */
     private static final long FLUSH_NANOS = 20_000_000;
     private static final int REMEMBERED_ANSWERS = 4096;
-    /** A stream that breaks for no fault of the bot's: worth a try to resume, no error if that fails. */
-    private static final Set<Status.Code> BROKEN =
-            Set.of(Status.Code.UNAVAILABLE, Status.Code.CANCELLED, Status.Code.UNKNOWN);
-    /** What a server says to a resume when the games have ended meanwhile. */
-    private static final Set<Status.Code> OVER = Set.of(Status.Code.UNAUTHENTICATED, Status.Code.NOT_FOUND);
 
     private record Seat(Game game, Bot bot) {}
 
     private final Bot.Factory factory;
+    private final Join join;
     private final Map<Integer, Seat> seats = new HashMap<>();
     private final Map<Integer, Act> answers = new LinkedHashMap<>() {
         @Override
@@ -42,49 +34,68 @@ final class Session {
             return size() > REMEMBERED_ANSWERS;
         }
     };
-    private final Join join;
+    private final Object sending = new Object(); // a bot may log from any thread
+    private StreamObserver<PlayRequest> requests;
     private String connectionId = "";
     private int received;
     private Duration resumeWithin = Duration.ZERO;
-    private boolean resumable;
-    private Outgoing outgoing;
+    private boolean welcomed;
+    private boolean asked;
 
+    /** {@code join} says who the bot is. */
     Session(Bot.Factory factory, Join join) {
         this.factory = factory;
         this.join = join;
     }
 
-    /** Play until the server ends the stream; one that breaks is resumed once for every time that it worked. */
-    void run(ManagedChannel channel) throws InterruptedException {
-        Status status = stream(channel, join);
-        while (!status.isOk()) {
-            if (!BROKEN.contains(status.getCode())) {
-                throw new ArenaException("the server ended the stream: " + status.getDescription());
-            }
-            if (!resumable || !Server.reachable(channel, resumeWithin)) {
-                return;
-            }
-            resumable = false;
-            status = stream(channel, join.toBuilder().setConnectionId(connectionId).setAcknowledged(received).build());
-            if (OVER.contains(status.getCode())) {
-                return;
-            }
+    /** Whether a next stream resumes a connection. */
+    boolean connected() {
+        return !connectionId.isEmpty();
+    }
+
+    /** Whether the server accepted the last stream. */
+    boolean welcomed() {
+        return welcomed;
+    }
+
+    /** Whether anything was asked over the last stream. */
+    boolean asked() {
+        return asked;
+    }
+
+    /** How long a broken stream may take to resume. */
+    Duration resumeWithin() {
+        return resumeWithin;
+    }
+
+    /** Begin a stream: join, or resume what was begun before. */
+    void open(StreamObserver<PlayRequest> stream) {
+        welcomed = false;
+        asked = false;
+        synchronized (sending) {
+            requests = stream;
+        }
+        Join opening = join.toBuilder().setConnectionId(connectionId).setAcknowledged(received).build();
+        send(PlayRequest.newBuilder().setJoin(opening));
+    }
+
+    /** The stream is over; what is said until the next one is lost. */
+    void close() {
+        synchronized (sending) {
+            requests = null;
         }
     }
 
-    /** One stream from its Join to its end; the status it ended with. */
-    private Status stream(ManagedChannel channel, Join opening) throws InterruptedException {
-        Incoming incoming = new Incoming(this::handle);
-        outgoing = new Outgoing(PlayServiceGrpc.newStub(channel).play(incoming));
-        outgoing.send(PlayRequest.newBuilder().setJoin(opening).build());
-        try {
-            return incoming.awaitEnd();
-        } finally {
-            outgoing.end();
-        }
+    /** Its games are over, or of a server that is no more. */
+    void forget() {
+        seats.clear();
+        answers.clear();
+        connectionId = "";
+        received = 0;
     }
 
-    private void handle(PlayResponse response) {
+    /** Take one message of the server, and answer what it asks. */
+    void handle(PlayResponse response) {
         switch (response.getContentCase()) {
             case WELCOME -> welcome(response.getWelcome());
             case GAME_START -> start(response.getGameStart());
@@ -95,6 +106,7 @@ final class Session {
     }
 
     private void welcome(Welcome welcome) {
+        welcomed = true;
         connectionId = welcome.getConnectionId();
         resumeWithin = Duration.ofMillis(welcome.getResumeMs());
     }
@@ -114,24 +126,20 @@ final class Session {
     }
 
     private void decide(DecideBatch questions) {
-        resumable = true;
+        asked = true;
         ActBatch.Builder acts = ActBatch.newBuilder();
         long flushed = System.nanoTime();
         for (Decide question : questions.getDecidesList()) {
             acts.addActs(answer(question));
             if (System.nanoTime() - flushed > FLUSH_NANOS) {
-                send(acts);
+                send(PlayRequest.newBuilder().setActs(acts));
+                acts.clear();
                 flushed = System.nanoTime();
             }
         }
         if (acts.getActsCount() > 0) {
-            send(acts);
+            send(PlayRequest.newBuilder().setActs(acts));
         }
-    }
-
-    private void send(ActBatch.Builder acts) {
-        outgoing.send(PlayRequest.newBuilder().setActs(acts).build());
-        acts.clear();
     }
 
     /** The bot's answer; to a question sent again, the same as before. */
@@ -152,26 +160,14 @@ final class Session {
     }
 
     private void log(String line) {
-        outgoing.send(PlayRequest.newBuilder().setLog(Log.newBuilder().setText(line)).build());
+        send(PlayRequest.newBuilder().setLog(Log.newBuilder().setText(line)));
     }
 
-    /** The outgoing side of one stream; a bot may log from any thread. */
-    private static final class Outgoing {
-        private final StreamObserver<PlayRequest> requests;
-        private boolean ended;
-
-        Outgoing(StreamObserver<PlayRequest> requests) {
-            this.requests = requests;
-        }
-
-        synchronized void send(PlayRequest request) {
-            if (!ended) {
-                requests.onNext(request);
+    private void send(PlayRequest.Builder request) {
+        synchronized (sending) {
+            if (requests != null) {
+                requests.onNext(request.build());
             }
-        }
-
-        synchronized void end() {
-            ended = true;
         }
     }
 }

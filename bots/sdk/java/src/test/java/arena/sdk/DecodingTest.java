@@ -142,7 +142,9 @@ class DecodingTest {
 
     private static JsonObject fields(View view) {
         JsonObject fields = new JsonObject();
-        view.game().fields().forEach(field -> fields.add(field.getName(), GSON.toJsonTree(view.values(field.getName()))));
+        view.game().fields().forEach(field -> {
+            fields.add(field.getName(), GSON.toJsonTree(view.values(field.getName())));
+        });
         return fields;
     }
 

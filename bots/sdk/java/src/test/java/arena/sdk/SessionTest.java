@@ -8,7 +8,7 @@ import arena.v1.Play.Act;
 import arena.v1.Play.Decide;
 import arena.v1.Play.DecideBatch;
 import arena.v1.Play.GameEnd;
-import arena.v1.Play.PlayRequest;
+import arena.v1.Play.Join;
 import arena.v1.Play.PlayResponse;
 import arena.v1.Play.Welcome;
 import io.grpc.Grpc;
@@ -32,12 +32,15 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Sessions with a real gRPC server whose part is scripted. */
-@Timeout(30)
+@Timeout(60)
 class SessionTest {
     private static final Duration SOON = Duration.ofSeconds(5);
     private static final TestData DATA = TestData.of("classic");
@@ -47,7 +50,7 @@ class SessionTest {
 
     @Test
     void aGameIsPlayedFromJoinToItsEnd() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(tcp(), SessionTest::wholeGame)) {
+        try (ScriptedServer server = new ScriptedServer(tcp(), wholeGame())) {
             play(server, this::counting);
             assertEquals("secret", server.joins.get(0).getToken());
             assertEquals("tester", server.joins.get(0).getName());
@@ -59,16 +62,12 @@ class SessionTest {
 
     @Test
     void severalGamesShareTheStream() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(tcp(), (request, responses) -> {
-            if (request.hasJoin()) {
-                responses.onNext(welcome());
-                responses.onNext(start(1));
-                responses.onNext(start(2));
-                responses.onNext(questions(question(1, 2), question(2, 1), question(3, 2)));
-            } else if (request.hasActs()) {
-                responses.onCompleted();
-            }
-        })) {
+        ScriptedServer.Script script = asks(
+                StreamObserver::onCompleted,
+                start(1),
+                start(2),
+                questions(question(1, 2), question(2, 1), question(3, 2)));
+        try (ScriptedServer server = new ScriptedServer(tcp(), script)) {
             List<Integer> games = new ArrayList<>();
             play(server, game -> (view, legal) -> {
                 games.add(view.game().number());
@@ -82,24 +81,10 @@ class SessionTest {
     /** C12, C16: a question that is asked again gets the answer it got before, and the bot is not asked. */
     @Test
     void aBrokenStreamIsResumedAndARepeatedQuestionAnsweredAlike() throws Exception {
-        ScriptedServer.Script breaks = (request, responses) -> {
-            if (request.hasJoin()) {
-                responses.onNext(welcome());
-                responses.onNext(start(1));
-                responses.onNext(questions(question(1, 1), question(2, 1)));
-            } else if (request.hasActs()) {
-                responses.onError(Status.UNAVAILABLE.asRuntimeException());
-            }
-        };
-        ScriptedServer.Script resumes = (request, responses) -> {
-            if (request.hasJoin()) {
-                responses.onNext(welcome());
-                responses.onNext(start(1));
-                responses.onNext(questions(question(2, 1), question(3, 1)));
-            } else if (request.hasActs()) {
-                responses.onCompleted();
-            }
-        };
+        ScriptedServer.Script breaks =
+                asks(SessionTest::cut, start(1), questions(question(1, 1), question(2, 1)));
+        ScriptedServer.Script resumes =
+                asks(StreamObserver::onCompleted, start(1), questions(question(2, 1), question(3, 1)));
         try (ScriptedServer server = new ScriptedServer(tcp(), breaks, resumes)) {
             play(server, this::counting);
             assertEquals("", server.joins.get(0).getConnectionId());
@@ -114,21 +99,41 @@ class SessionTest {
 
     @Test
     void gamesThatEndedMeanwhileEndTheBotWell() throws Exception {
-        ScriptedServer.Script breaks = (request, responses) -> {
-            if (request.hasJoin()) {
-                responses.onNext(welcome());
-                responses.onNext(start(1));
-                responses.onNext(questions(question(1, 1)));
-            } else if (request.hasActs()) {
-                responses.onError(Status.UNAVAILABLE.asRuntimeException());
-            }
-        };
+        ScriptedServer.Script breaks = asks(SessionTest::cut, start(1), questions(question(1, 1)));
         ScriptedServer.Script forgotten =
                 (request, responses) -> responses.onError(Status.NOT_FOUND.asRuntimeException());
         try (ScriptedServer server = new ScriptedServer(tcp(), breaks, forgotten)) {
             play(server, this::counting);
             assertEquals(2, server.joins.size());
         }
+    }
+
+    /** With ARENA_RETRY the bot dials again after the games have ended, and joins anew. */
+    @Test
+    void itDialsAgainWhileRetryLasts() throws Exception {
+        ScriptedServer.Script connected = (request, responses) ->
+                responses.onError(Status.ALREADY_EXISTS.withDescription("connected already").asRuntimeException());
+        ScriptedServer.Script unknown = (request, responses) ->
+                responses.onError(Status.UNAUTHENTICATED.withDescription("unknown token").asRuntimeException());
+        try (ScriptedServer server =
+                new ScriptedServer(tcp(), wholeGame(), connected, wholeGame(), unknown)) {
+            Map<String, String> environment =
+                    Map.of("ARENA_ADDRESS", "127.0.0.1:" + server.port(), "ARENA_RETRY", "20");
+            ArenaException error = assertThrows(
+                    ArenaException.class, () -> Arena.play("tester", "1", this::counting, environment, SOON));
+            assertTrue(error.getMessage().contains("unknown token"), error.getMessage());
+            assertEquals(List.of("", "", "", ""), server.joins.stream().map(Join::getConnectionId).toList());
+            assertEquals(2, results.size());
+            assertEquals(2 * DATA.decides().getDecidesCount(), asked.size(), "what was answered before is forgotten");
+        }
+    }
+
+    @Test
+    void aRetryThatIsNoNumberIsSaid() {
+        Map<String, String> environment = Map.of("ARENA_ADDRESS", "127.0.0.1:1", "ARENA_RETRY", "soon");
+        ArenaException error = assertThrows(
+                ArenaException.class, () -> Arena.play("tester", "1", this::counting, environment, SOON));
+        assertTrue(error.getMessage().contains("ARENA_RETRY"), error.getMessage());
     }
 
     @Test
@@ -143,7 +148,7 @@ class SessionTest {
 
     @Test
     void whatTheBotThrowsComesThrough() throws Exception {
-        try (ScriptedServer server = new ScriptedServer(tcp(), SessionTest::wholeGame)) {
+        try (ScriptedServer server = new ScriptedServer(tcp(), wholeGame())) {
             Bot.Factory factory = game -> (view, legal) -> {
                 throw new IllegalStateException("a mistake of the bot's");
             };
@@ -160,7 +165,11 @@ class SessionTest {
         ArenaException error = assertThrows(
                 ArenaException.class,
                 () -> Arena.play(
-                        "tester", "1", this::counting, Map.of("ARENA_ADDRESS", "127.0.0.1:" + port), Duration.ofSeconds(1)));
+                        "tester",
+                        "1",
+                        this::counting,
+                        Map.of("ARENA_ADDRESS", "127.0.0.1:" + port),
+                        Duration.ofSeconds(1)));
         assertTrue(error.getMessage().contains("no server answers at 127.0.0.1:" + port), error.getMessage());
     }
 
@@ -179,7 +188,7 @@ class SessionTest {
                 .channelType(EpollServerDomainSocketChannel.class)
                 .bossEventLoopGroup(group)
                 .workerEventLoopGroup(group);
-        try (ScriptedServer server = new ScriptedServer(builder, SessionTest::wholeGame)) {
+        try (ScriptedServer server = new ScriptedServer(builder, wholeGame())) {
             Arena.play("tester", "1", this::counting, Map.of("ARENA_ADDRESS", "unix:" + socket), SOON);
             assertEquals(1, results.size());
         } finally {
@@ -192,7 +201,7 @@ class SessionTest {
         File[] pair = certificate(folder);
         ServerCredentials credentials = TlsServerCredentials.create(pair[0], pair[1]);
         try (ScriptedServer server =
-                new ScriptedServer(Grpc.newServerBuilderForPort(0, credentials), SessionTest::wholeGame)) {
+                new ScriptedServer(Grpc.newServerBuilderForPort(0, credentials), wholeGame())) {
             String address = "localhost:" + server.port();
             Map<String, String> trusting = Map.of("ARENA_ADDRESS", address, "ARENA_CA", pair[0].getPath());
             Arena.play("tester", "1", this::counting, trusting, SOON);
@@ -230,22 +239,39 @@ class SessionTest {
         };
     }
 
-    private static void wholeGame(PlayRequest request, StreamObserver<PlayResponse> responses) {
-        if (request.hasJoin()) {
-            responses.onNext(welcome());
-            responses.onNext(start(DATA.start().getGame()));
-            responses.onNext(PlayResponse.newBuilder().setDecides(DATA.decides()).build());
-        } else if (request.hasActs()) {
-            responses.onNext(PlayResponse.newBuilder()
-                    .setGameEnd(GameEnd.newBuilder()
-                            .setGame(DATA.start().getGame())
-                            .setTermination("rules")
-                            .addWinners(1)
-                            .addAllScores(List.of(0.0, 1.0, 0.0))
-                            .setLaps(12))
-                    .build());
-            responses.onCompleted();
-        }
+    private static ScriptedServer.Script wholeGame() {
+        GameEnd end = GameEnd.newBuilder()
+                .setGame(DATA.start().getGame())
+                .setTermination("rules")
+                .addWinners(1)
+                .addAllScores(List.of(0.0, 1.0, 0.0))
+                .setLaps(12)
+                .build();
+        return asks(
+                responses -> {
+                    responses.onNext(PlayResponse.newBuilder().setGameEnd(end).build());
+                    responses.onCompleted();
+                },
+                start(DATA.start().getGame()),
+                PlayResponse.newBuilder().setDecides(DATA.decides()).build());
+    }
+
+    /** Welcomes the bot and sends messages; does the rest when all questions among them are answered. */
+    private static ScriptedServer.Script asks(Consumer<StreamObserver<PlayResponse>> then, PlayResponse... messages) {
+        AtomicInteger open = new AtomicInteger(
+                Stream.of(messages).mapToInt(message -> message.getDecides().getDecidesCount()).sum());
+        return (request, responses) -> {
+            if (request.hasJoin()) {
+                responses.onNext(welcome());
+                Stream.of(messages).forEach(responses::onNext);
+            } else if (request.hasActs() && open.addAndGet(-request.getActs().getActsCount()) == 0) {
+                then.accept(responses);
+            }
+        };
+    }
+
+    private static void cut(StreamObserver<PlayResponse> responses) {
+        responses.onError(Status.UNAVAILABLE.asRuntimeException());
     }
 
     private static PlayResponse welcome() {
@@ -285,7 +311,8 @@ class SessionTest {
         byte[] certificate = keys.getCertificate("arena").getEncoded();
         byte[] key = keys.getKey("arena", "changeit".toCharArray()).getEncoded();
         return new File[] {
-            pem(folder.resolve("cert.pem"), "CERTIFICATE", certificate), pem(folder.resolve("key.pem"), "PRIVATE KEY", key)
+            pem(folder.resolve("cert.pem"), "CERTIFICATE", certificate),
+            pem(folder.resolve("key.pem"), "PRIVATE KEY", key)
         };
     }
 

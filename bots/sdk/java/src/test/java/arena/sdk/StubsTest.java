@@ -35,7 +35,8 @@ class StubsTest {
             } else if (!message.isEmpty() && field.find()) {
                 Class<?> stub = Class.forName("arena.v1." + outer + "$" + message);
                 String constant = field.group(1).toUpperCase(Locale.ROOT) + "_FIELD_NUMBER";
-                assertEquals(Integer.parseInt(field.group(2)), stub.getField(constant).getInt(null), message + "." + constant);
+                int number = stub.getField(constant).getInt(null);
+                assertEquals(Integer.parseInt(field.group(2)), number, message + "." + constant);
                 checked.add(constant);
             }
         }

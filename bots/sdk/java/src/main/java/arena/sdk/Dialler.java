@@ -1,0 +1,75 @@
+package arena.sdk;
+
+import arena.v1.PlayServiceGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.Set;
+
+/** Keeps a session on the line: resumes streams that break, and dials again where it is to. */
+final class Dialler {
+    /** Between two attempts to join, while ARENA_RETRY lasts: at first, and at most. */
+    private static final Duration PAUSE = Duration.ofMillis(200);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+    /** A stream that breaks for no fault of the bot's: worth a try to resume, no error if that fails. */
+    private static final Set<Status.Code> BROKEN =
+            Set.of(Status.Code.UNAVAILABLE, Status.Code.CANCELLED, Status.Code.UNKNOWN, Status.Code.INTERNAL);
+    /** What a server says to a resume when the games have ended meanwhile. */
+    private static final Set<Status.Code> OVER = Set.of(Status.Code.UNAUTHENTICATED, Status.Code.NOT_FOUND);
+
+    private final ManagedChannel channel;
+    private final Session session;
+    private final Duration retry;
+
+    /** {@code retry} is for how long to dial again after the session was last connected; zero for not at all. */
+    Dialler(ManagedChannel channel, Session session, Duration retry) {
+        this.channel = channel;
+        this.session = session;
+        this.retry = retry;
+    }
+
+    /** Play until the server has no more games, or has been away for too long. */
+    void run() throws InterruptedException {
+        long retryUntil = System.nanoTime() + retry.toNanos();
+        Duration pause = PAUSE;
+        while (true) {
+            Duration resume = stream();
+            if (session.welcomed()) {
+                retryUntil = System.nanoTime() + retry.toNanos();
+                pause = PAUSE;
+            }
+            Duration left = Duration.ofNanos(retryUntil - System.nanoTime());
+            Duration wait = resume.compareTo(left) > 0 ? resume : left;
+            if (wait.isNegative() || wait.isZero() || !Server.reachable(channel, wait)) {
+                return;
+            }
+            if (!session.welcomed()) {
+                Thread.sleep(pause.toMillis());
+                pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+            }
+        }
+    }
+
+    /** One stream to its end; for how long it may be resumed. ArenaException if the bot is refused. */
+    private Duration stream() throws InterruptedException {
+        boolean resuming = session.connected();
+        Incoming incoming = new Incoming(session::handle);
+        Status status;
+        session.open(PlayServiceGrpc.newStub(channel).play(incoming));
+        try {
+            status = incoming.awaitEnd();
+        } finally {
+            session.close();
+        }
+        if (BROKEN.contains(status.getCode())) {
+            return session.asked() ? session.resumeWithin() : Duration.ZERO;
+        }
+        if (status.isOk() || resuming && OVER.contains(status.getCode())) {
+            session.forget();
+        } else if (retry.isZero() || status.getCode() != Status.Code.ALREADY_EXISTS) {
+            // While it dials again, the server may not know yet that an earlier connection is dead.
+            throw new ArenaException("the server ended the stream: " + status.getDescription());
+        }
+        return Duration.ZERO;
+    }
+}
