@@ -195,7 +195,7 @@ class RemoteDoor:
     def receive(self, connection: Connection, data: bytes, received: float) -> None:
         """Take one message behind the Join, as it came, at time.monotonic() `received`."""
         with self._lock:
-            if self._closed or self.fault is not None:
+            if self._closed or self.fault is not None or connection is not self._connection:
                 return
             self._last_message = partial(connection.quote, data)
             answers, idle = 0, 0

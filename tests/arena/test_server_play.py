@@ -28,6 +28,7 @@ from arena import wire
 from arena.driver import Driver
 from arena.seats import Answer, GameOpening, Question
 from arena.server import RemoteDoor
+from arena.server.connection import Stream
 from arena.types import BotSpec
 from arena.v1 import play_pb2, play_pb2_grpc, rules_pb2
 from engine_core import Action, State
@@ -277,6 +278,24 @@ def test_c16_answer_to_a_game_that_is_over_reaches_no_other(seated: Make) -> Non
     answer = seat.answer()
     assert (answer.game_id, answer.action) == (2, int(question.legal[1].first()))
     assert seat.inbox.empty()
+
+
+def test_c16_connection_that_was_replaced_is_heard_no_more(shared: Table) -> None:
+    """What was still under way on a stream that the bot has given up changes nothing."""
+    inbox: SimpleQueue[Answer] = SimpleQueue()
+    door = shared.server.door("bot", inbox, start_s=10.0)
+    seat, old, new = Seat(door, inbox), Stream(), Stream()
+    seat.open()
+    door.attach(old, play_pb2.Join())
+    welcome = play_pb2.PlayResponse.FromString(next(old.outgoing())).welcome
+    question = seat.ask()
+    door.attach(new, play_pb2.Join(connection_id=welcome.connection_id))
+    acts = Request(acts=play_pb2.ActBatch(acts=[play_pb2.Act(decision_id=1)])).SerializeToString()
+    door.receive(old, acts, time.monotonic())
+    assert inbox.empty()
+    door.receive(new, acts, time.monotonic())
+    assert inbox.get(timeout=1.0).action == int(question.legal[0].first())
+    door.close()
 
 
 # ---- what a fault shows
