@@ -1,13 +1,14 @@
 """Watches the host while bots are on the clock: whether it stalls, and whether its cores are crowded.
 
-A thread wakes every BEAT_S. A wake-up far too late was a stall of the whole process, from a suspended machine
-to C code that kept the interpreter's lock. At each beat it reads how many threads of the machine want a core:
+A thread wakes at every beat. A wake-up far too late was a stall of the whole process: a suspended machine, or
+C code that kept the interpreter's lock. At each beat it reads how many threads of the machine want a core:
 with more of them than cores a bot gets but its share, and the rest of its time was taken by others.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 from collections import Counter, deque
@@ -19,6 +20,8 @@ from arena.clocks import STALL_S, Lost, StallLog, stall_text
 from arena.seats import Door
 
 BEAT_S = 0.05
+# Where all bots run in this process: a crowd excuses none of them, and each beat interrupts them.
+SLOW_BEAT_S = 0.25
 # A crowd excuses at most this many times the limit: what is counted of it is an estimate.
 MOST_CROWD = 4.0
 _KEPT_BEATS = 4096
@@ -34,11 +37,12 @@ class Beat(NamedTuple):
 
 
 class HostWatch(StallLog):
-    """Watches from `start` to `close`; `also` is called at each beat."""
+    """Watches from `start` to `close`; `also` is called at each beat, every `beat_s` seconds."""
 
-    def __init__(self, also: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, also: Callable[[], None] = lambda: None, beat_s: float = BEAT_S) -> None:
         """Nothing is watched yet."""
         super().__init__()
+        self._beat_s = beat_s
         self._also = also
         self._beats: deque[Beat] = deque(maxlen=_KEPT_BEATS)
         self._last = time.monotonic(), time.process_time()
@@ -75,7 +79,8 @@ class HostWatch(StallLog):
         return Lost(stalled_s, crowded_s, "; ".join(filter(None, [stall_text(stalled_s), crowd])))
 
     def _run(self) -> None:
-        while not self._ended.wait(BEAT_S):
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # they are the main thread's
+        while not self._ended.wait(self._beat_s):
             self._beat()
             self._also()
 
@@ -85,9 +90,9 @@ class HostWatch(StallLog):
             (before, cpu_before), now, cpu = self._last, time.monotonic(), time.process_time()
             self._last = now, cpu
             gap = now - before
-            if gap > BEAT_S + STALL_S:
+            if gap > self._beat_s + STALL_S:
                 self.note(before, now, busy=cpu - cpu_before > gap / 2)
-            self._beats.append(Beat(now, min(gap, BEAT_S), runnable()))
+            self._beats.append(Beat(now, min(gap, self._beat_s), runnable()))
 
 
 def crowd_share(wanting: int, own: int, cores: int) -> float:

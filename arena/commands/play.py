@@ -176,6 +176,8 @@ def _play(plan: MatchPlan, watcher: Watcher | None) -> GameResult:
         if problems := runner.check(plan.limits, plan.isolation):
             raise SpecError(problems)
         runner.run([plan], lambda _plan, result: results.append(result))
+    for voided in results[:-1]:
+        click.echo(f"played again, since an attempt does not count: {voided.error}", err=True)
     return results[-1].games[0]
 
 

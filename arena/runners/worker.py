@@ -16,10 +16,10 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from arena.bot import load_bot
-from arena.clocks import RoundTrip
+from arena.clocks import NO_WAY, RoundTrip
 from arena.driver import Driver, WatchGame
 from arena.errors import PlatformFault, PluginError
-from arena.hostwatch import HostWatch
+from arena.hostwatch import BEAT_S, SLOW_BEAT_S, HostWatch
 from arena.launcher import BotProcess, Launcher, check_isolation
 from arena.runners import UNGUARDED, Problem, cores
 from arena.runners.aftermath import add_fault, add_idle_cpu, add_outputs, undeclared
@@ -185,14 +185,17 @@ class MatchWorker:
     def _ready_driver(self) -> Driver:
         """The driver over the doors there are now."""
         if self._host_watch is None:
-            self._host_watch = HostWatch(also=self._idle.look).start()
+            beat_s = BEAT_S if self._host is not None else SLOW_BEAT_S
+            self._host_watch = HostWatch(self._idle.look, beat_s).start()
         if self._driver is None:
+            ways = dict(self._host.round_trips) if self._host is not None else {}
+            ways.setdefault("remote", ways.get("grpc", NO_WAY))  # at least what the way takes on this host
             self._driver = Driver(
                 self._doors,
                 self.inbox,
                 worker=self.name,
                 watch=self._watch,
-                round_trips=self._host.round_trips if self._host is not None else {},
+                round_trips=ways,
                 host=self._host_watch,
             )
             self._idle.follow([(player.name, line) for player, line in self._driver.lines.items()])
