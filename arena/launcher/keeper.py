@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +23,8 @@ from arena.launcher import limits
 from arena.launcher.processes import (
     adopt_orphans,
     below,
+    chase,
+    descendants,
     die_with_parent,
     give_up_privileges,
     kill,
@@ -31,6 +34,8 @@ from arena.launcher.processes import (
 from arena.types import Isolation
 
 NAMED = 20
+CLEAR_S = 2.0
+CHASES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +84,30 @@ def _keep(order: Order, report: int, launcher: int) -> NoReturn:
     _await(bot.pid)
     left = _names_below()
     kill(bot.pid, group=True)  # not collected yet, so its process id, which is its group's, is still its own
-    sweep(below=os.getpid())
-    _say(report, status=bot.wait(), left=left)
+    status = bot.wait()
+    _end_all()
+    _say(report, status=status, left=left)
     os._exit(0)
+
+
+def _end_all() -> None:
+    """Kill and collect what is left, until the kernel says that there is no child: then the bot is gone.
+
+    No look at /proc could prove that, since a process may fork and exit between two of them. Gives up after
+    CLEAR_S on processes that are stuck in the kernel.
+    """
+    deadline = time.monotonic() + CLEAR_S
+    while time.monotonic() < deadline:
+        for pid in descendants(os.getpid()):
+            kill(pid)
+        for _ in range(CHASES):
+            chase(os.getpid())
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                continue
+        except ChildProcessError:
+            return
+        time.sleep(0.0005)
 
 
 def _names_below() -> list[str]:

@@ -13,9 +13,8 @@ import os
 import resource
 import signal
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
-from arena.launcher.processes import Process, below, look_at, own_memory, snapshot
+from arena.launcher.processes import Process, below, look_at, newest_process, own_memory, snapshot
 from arena.types import Isolation
 
 WATCH_S = 0.1
@@ -51,13 +50,13 @@ class Watch:
 
     def __init__(self) -> None:
         """Nothing is known of any tree."""
-        self._newest = ""
+        self._newest = 0
         self._trees: dict[int, list[Process]] = {}
         self._cpu_s: dict[int, float] = {}
 
     def look(self, keepers: Mapping[int, Isolation]) -> dict[int, str]:
         """Of the bots below these keepers, those over a limit, each with the limit in words."""
-        newest = _newest_process()
+        newest = newest_process()  # changes whenever a process or thread begins
         if newest != self._newest or keepers.keys() != self._trees.keys():
             seen = snapshot()
             self._trees = {keeper: below(keeper, seen) for keeper in keepers}
@@ -124,8 +123,3 @@ def _most_cpu_s(tree: Iterable[Process]) -> float:
 def _again(tree: Iterable[Process]) -> list[Process]:
     found = (look_at(process.pid) for process in tree)
     return [process for process in found if process is not None and process.runs]
-
-
-def _newest_process() -> str:
-    """Changes whenever a process or thread begins, anywhere on this machine."""
-    return Path("/proc/loadavg").read_text(encoding="ascii").rpartition(" ")[2]

@@ -146,6 +146,21 @@ def kill(pid: int, signum: int = signal.SIGKILL, *, group: bool = False) -> None
         return
 
 
+def newest_process() -> int:
+    """The id given last, to a process or a thread, on this machine."""
+    return int(Path("/proc/loadavg").read_text(encoding="ascii").rpartition(" ")[2])
+
+
+def chase(parent: int) -> None:
+    """SIGKILL the newest process of all if it is a child of `parent`.
+
+    A process that keeps forking away from its own end is gone before a look at all of /proc is over.
+    """
+    newest = look_at(newest_process())
+    if newest is not None and newest.parent == parent:
+        kill(newest.pid)
+
+
 def sweep(run: str = "", *, below: int | None = None, seconds: float = 2.0) -> list[int]:
     """SIGKILL all processes marked with `run`, if given, and, with `below`, all below that process.
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from queue import SimpleQueue
@@ -191,6 +192,20 @@ def test_c03_retired_bot_leaves_no_process_even_if_it_forked_twice(
     survivors = [look_at(pid) for pid in descendants(launcher.pid)]
     assert "sleep" not in [found.name for found in survivors if found]
     assert alive(others.pid)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_c03_bot_that_forks_away_from_its_own_end_is_caught(
+    launcher: Launcher, level: IsolationLevel
+) -> None:
+    """Its own process ends at once, well; what goes on, gone before anybody can look, is ended with it."""
+    begun = time.monotonic()
+    process = start(launcher, "python", "hostile.py", "comet", "6", level=level)
+    assert ended(process).code == 0
+    if time.monotonic() - begun < 5.0:  # else it may have ended by itself
+        time.sleep(7.0 - (time.monotonic() - begun))
+        assert not Path("/tmp/arena-comet").exists()
+    assert descendants(launcher.pid) == []
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -123,6 +123,16 @@ def bomb(depth: str) -> None:
     time.sleep(20)
 
 
+def comet(seconds: str) -> None:
+    """Fork away from its own end, again and again, each time into a session of its own."""
+    end = time.monotonic() + float(seconds)
+    while time.monotonic() < end:
+        if os.fork():
+            os._exit(0)
+        os.setsid()
+    Path("/tmp/arena-comet").write_text("survived")
+
+
 def file(mib: str) -> None:
     """One file, in its home; the signal for too big a file left to do what it does."""
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
