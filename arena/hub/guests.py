@@ -14,11 +14,13 @@ from queue import SimpleQueue
 
 import grpc
 
+from arena.errors import StoreError
 from arena.hub.news import News
 from arena.seats import Answer, Inbox
 from arena.server import RemoteDoor
 from arena.server.connection import Connection, Refused
 from arena.server.joins import host_of
+from arena.server.play import JOIN_S
 from arena.spec import remote_bot
 from arena.store.tokens import TokenRow, Tokens
 from arena.types import BotSpec, FaultKind
@@ -63,7 +65,7 @@ class GuestDoor(RemoteDoor):
             f"{bot.target} {bot.version}",
             secret,
             self._relay,
-            start_s=resume_s,
+            start_s=JOIN_S,
             resume_s=resume_s,
             guard="remote",
             protocol="remote",
@@ -144,7 +146,12 @@ class Guests:
 
     def admit(self, join: play_pb2.Join, peer: str) -> GuestDoor | None:
         """The door that a Join opens; None: the token is unknown or revoked; Refused: anything else."""
-        token = self._tokens.check(join.token)
+        try:
+            token = self._tokens.check(join.token)
+        except StoreError as error:  # nobody's fault: it may dial again
+            raise Refused(
+                grpc.StatusCode.UNAVAILABLE, f"the server cannot read its database: {error}"
+            ) from None
         if token is None:
             self._news.tell("refused", f"a token that is not known, from {host_of(peer)}", host=host_of(peer))
             return None

@@ -1,7 +1,8 @@
 """The runner of tournaments with bots that dial in: a match is played when its players are there and free.
 
 A match's turn comes when it is among the next few of the schedule. From then on its players have the connect
-limit to come, or to come back; who has not is no_show. A match that nobody came to waits: nobody could win.
+limit to come, or to come back; who has not is no_show. While none of the tournament's bots is here, matches
+among them wait: then it is the server that was away, or they all are to come yet.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ class Turn:
 class GuestRunner:
     """Plays plans with whoever is here; implements arena.runners.Runner, on the thread that calls `run`.
 
-    `idle` is called between matches on that thread. When `stopping` is set, `run` raises KeyboardInterrupt.
+    `idle` is called on that thread when nothing follows a result at once. `run` raises KeyboardInterrupt when
+    `stopping` is set.
     """
 
     kind: RunnerKind = "inline"
@@ -72,15 +74,18 @@ class GuestRunner:
 
     def run(self, plans: Iterable[MatchPlan], on_result: OnResult) -> None:
         """See arena.runners.Runner."""
-        source, attempts = iter(plans), Attempts()
+        source, attempts, news = iter(plans), Attempts(), False
         try:
             while self._fill(source) or self._playing:
                 self._seat()
                 if (finished := self._next_finished()) is None:
-                    self.idle()
+                    if news:
+                        self.idle()
+                    news = False
                     continue
                 plan, result = finished
                 on_result(plan, result)
+                news = True
                 if result.error:
                     again = attempts.again(plan, result)
                     self._turns.insert(0, Turn(again, time.monotonic()))
@@ -141,7 +146,12 @@ class GuestRunner:
             elif now - max(turn.since, self._guests.gone_since(bot)) < connect_s:
                 return None
         nobody = not here and len(bots) == len(turn.plan.players)
-        return None if nobody else here
+        return None if nobody and not self._anybody() else here
+
+    def _anybody(self) -> bool:
+        """Whether one of the tournament's bots that dial in is here."""
+        bots = (player.bot for player in self._players if player.bot.kind == "remote")
+        return any(self._guests.find(bot) is not None for bot in bots)
 
     def _tell_missed(self, missed: set[str]) -> None:
         """Say whom matches wait for, whenever that changes."""

@@ -39,6 +39,15 @@ def test_no_server_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         serve(first, address="unix:/nowhere", token="")
 
 
+def test_environment_that_cannot_be_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_CA", "/nowhere/ca.pem")
+    with pytest.raises(ArenaError, match=r"ARENA_CA: /nowhere/ca\.pem: No such file or directory"):
+        serve(first, address="127.0.0.1:1", token="")
+    monkeypatch.setenv("ARENA_RETRY", "soon")
+    with pytest.raises(ArenaError, match="ARENA_RETRY must be a number of seconds, not 'soon'"):
+        serve(first, address="127.0.0.1:1", token="")
+
+
 def test_refused_token_is_an_error_with_the_servers_words(seated: Table) -> None:
     with pytest.raises(ArenaError, match="unknown token"):
         serve(first, address=seated.server.addresses[0], token="guess")

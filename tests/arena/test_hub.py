@@ -27,7 +27,7 @@ from arena.hub.news import Event, News
 from arena.plugins import installed
 from arena.store import Store
 from arena.types import BotSpec
-from arena.v1 import play_pb2, play_pb2_grpc
+from arena.v1 import play_pb2, play_pb2_grpc, spectator_pb2, spectator_pb2_grpc
 from engine_core import ActionRange, Legal, View
 
 SHORT = "classic:2,turn_cap=4"
@@ -271,6 +271,35 @@ def test_a_match_nobody_came_to_waits_and_is_played_when_they_come(house: House)
     house.bot(bert)
     house.wait_for("tournament_done")
     assert house.store.faults(house.store.tournament("cup").id) == ()
+
+
+def test_two_that_never_come_do_not_hold_up_the_others(house: House) -> None:
+    """Their match is no_show for both, once somebody else was here: the tournament ends, all is rated."""
+    tokens = {name: house.token(name) for name in ("anna", "bert", "carl")}
+    house.open(tournament=cup(*map(remote, tokens), connect=0.5))
+    house.bot(tokens["anna"])
+    house.wait_for("tournament_done")
+    row = house.store.tournament("cup")
+    assert (row.state, row.committed) == ("finished", 3)
+    points = Counter[str]()
+    for game in house.store.games(row.id):
+        for seat in game.seats:
+            points[seat.player] += round(seat.score)
+    assert points == {"anna": 4, "bert": 1, "carl": 1}
+    assert len(house.store.rating_changes(row.id)) == 6
+
+
+def test_spectators_watch_what_remote_bots_play(house: House) -> None:
+    tokens = [house.token(name) for name in ("anna", "bert")]
+    house.open("classic:2,turn_cap=10")
+    for token in tokens:
+        house.bot(token, slowly)
+    house.wait_for("match_begun")
+    with grpc.insecure_channel(house.address) as channel:
+        stub = spectator_pb2_grpc.SpectatorServiceStub(channel)
+        wait_until(lambda: stub.Games(spectator_pb2.GamesRequest(), timeout=10.0).games, "a game to watch")
+        game = stub.Games(spectator_pb2.GamesRequest(), timeout=10.0).games[0]
+        assert set(game.players) == {"anna 1", "bert 1"}
 
 
 def test_a_process_that_starts_anew_gets_its_games_and_plays_on(house: House) -> None:

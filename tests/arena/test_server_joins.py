@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from queue import SimpleQueue
 
 import grpc
 import pytest
 from wire_samples import Table, table, wait_until
 
-from arena.server import play
+from arena.seats import Answer
+from arena.server import play, server
 from arena.server.connection import Refused
 from arena.server.joins import FAILED_JOINS, FORGIVEN_S, MAX_JOINING, JoinGate, host_of
 from arena.v1 import play_pb2, play_pb2_grpc
@@ -128,3 +130,25 @@ def test_a_stream_that_says_nothing_is_cut_and_counts(seated: Table, monkeypatch
     for number in range(FAILED_JOINS - 1):
         join(seated, f"guess {number}")
     assert wait_until(lambda: join(seated, "guess").code() is grpc.StatusCode.RESOURCE_EXHAUSTED)
+
+
+def test_there_are_so_many_streams_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MAX_STREAMS", 2)
+    inbox: SimpleQueue[Answer] = SimpleQueue()
+    out: SimpleQueue[play_pb2.PlayRequest | None] = SimpleQueue()
+    with server.PlayServer(["127.0.0.1:0"]) as small, grpc.insecure_channel(small.addresses[0]) as channel:
+        stub = play_pb2_grpc.PlayServiceStub(channel)
+
+        def joined(name: str) -> Iterator[play_pb2.PlayResponse]:
+            request = play_pb2.PlayRequest(
+                join=play_pb2.Join(token=small.door(name, inbox, start_s=10.0).token)
+            )
+            return stub.Play(chain([request], iter(out.get, None)), timeout=20.0)
+
+        streams = [joined(name) for name in ("one", "two")]
+        assert all(next(stream).welcome.connection_id for stream in streams)
+        with pytest.raises(grpc.RpcError) as caught:
+            next(joined("three"))
+        assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        for _ in range(3):
+            out.put(None)
