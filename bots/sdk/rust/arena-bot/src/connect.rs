@@ -10,6 +10,8 @@ use crate::{Error, Info};
 /// How long a server may take to answer at its address.
 pub const WITHIN: Duration = Duration::from_secs(10);
 
+/// How often a silent server is asked whether it is still there.
+const ALIVE_EVERY: Duration = Duration::from_secs(20);
 const RETRY: Duration = Duration::from_millis(100);
 
 /// Where the bot's server is; the error says which setting is wrong.
@@ -17,7 +19,8 @@ pub fn endpoint(info: &Info) -> Result<Endpoint, Error> {
     if info.address.is_empty() {
         return Err(Error("no server address: set ARENA_ADDRESS to host:port or unix:/path".into()));
     }
-    let scheme = if info.ca.is_empty() { "http" } else { "https" };
+    let encrypted = !info.ca.is_empty() && !info.address.starts_with("unix:");
+    let scheme = if encrypted { "https" } else { "http" };
     let uri = match info.address.strip_prefix("unix:") {
         Some(path) => format!("unix://{}", path.trim_start_matches("//")),
         None => format!("{scheme}://{}", info.address),
@@ -26,7 +29,8 @@ pub fn endpoint(info: &Info) -> Result<Endpoint, Error> {
         Error(format!("ARENA_ADDRESS: {} is neither host:port nor unix:/path: {error}", info.address))
     };
     let endpoint = Endpoint::from_shared(uri).map_err(wrong)?;
-    if info.ca.is_empty() {
+    let endpoint = endpoint.http2_keep_alive_interval(ALIVE_EVERY).keep_alive_timeout(ALIVE_EVERY / 2);
+    if !encrypted {
         return Ok(endpoint);
     }
     let unusable =
@@ -54,11 +58,12 @@ pub async fn reach(endpoint: &Endpoint, patience: Duration) -> Result<Channel, S
 }
 
 fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
+    let mut texts = vec![error.to_string()];
     let mut source = error.source();
     while let Some(cause) = source {
-        text = format!("{text}: {cause}");
+        texts.push(cause.to_string());
         source = cause.source();
     }
-    text
+    texts.dedup(); // wrappers often say the same
+    texts.join(": ")
 }

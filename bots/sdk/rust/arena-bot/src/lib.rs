@@ -27,6 +27,7 @@ mod tests;
 
 use std::fmt;
 use std::process::ExitCode;
+use std::time::Duration;
 
 pub use game::Game;
 pub use packed::View;
@@ -58,8 +59,10 @@ pub struct Info {
     pub address: String,
     /// The secret that says who the bot is.
     pub token: String,
-    /// Path of a PEM certificate to trust, for an encrypted stream; empty for a plain one.
+    /// Path of a PEM certificate to trust: over TCP, the stream is encrypted; empty for a plain one.
     pub ca: String,
+    /// For how long to dial again after the bot was last connected.
+    pub retry: Duration,
     /// How many threads think, each about one game at a time; 0 for the number of processors.
     pub threads: usize,
     /// How many questions may be open at once over all games; 0 leaves it to the server.
@@ -69,18 +72,25 @@ pub struct Info {
 }
 
 impl Info {
-    /// Name and version, and the rest from ARENA_ADDRESS, ARENA_TOKEN and ARENA_CA.
-    pub fn from_env(name: &str, version: &str) -> Self {
+    /// Name and version, and the rest from ARENA_ADDRESS, ARENA_TOKEN, ARENA_CA and ARENA_RETRY (in seconds).
+    pub fn from_env(name: &str, version: &str) -> Result<Self, Error> {
         let variable = |name| std::env::var(name).unwrap_or_default();
-        Self {
+        Ok(Self {
             name: name.into(),
             version: version.into(),
             address: variable("ARENA_ADDRESS"),
             token: variable("ARENA_TOKEN"),
             ca: variable("ARENA_CA"),
+            retry: seconds(&variable("ARENA_RETRY"))?,
             ..Self::default()
-        }
+        })
     }
+}
+
+fn seconds(text: &str) -> Result<Duration, Error> {
+    let seconds = if text.is_empty() { Ok(0.0) } else { text.parse().map_err(|_| ()) };
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).map_err(|_| ()));
+    duration.map_err(|()| Error(format!("ARENA_RETRY must be a number of seconds, not {text:?}")))
 }
 
 /// Why a bot could not play, in one sentence.
@@ -104,7 +114,7 @@ pub fn run<B: Bot + 'static>(
     version: &str,
     start: impl Fn(Game) -> B + Send + Sync + 'static,
 ) -> ExitCode {
-    match serve(Info::from_env(name, version), start) {
+    match Info::from_env(name, version).and_then(|info| serve(info, start)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("bot: {error}");

@@ -95,9 +95,9 @@ pub fn events(packed: &[u8]) -> Result<Vec<Event>, String> {
 }
 
 fn words(packed: &[u8]) -> Result<Vec<i32>, String> {
-    let (words, rest) = packed.as_chunks::<4>();
-    if !rest.is_empty() {
+    if packed.len() % 4 != 0 {
         return Err(format!("{} bytes are no whole words", packed.len()));
     }
-    Ok(words.iter().map(|word| i32::from_le_bytes(*word)).collect())
+    let word = |bytes: &[u8]| i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    Ok(packed.chunks_exact(4).map(word).collect())
 }

@@ -13,7 +13,7 @@ use tonic::{Code, Status};
 
 use crate::connect::{endpoint, reach};
 use crate::memory::{Known, Memory};
-use crate::threads::{Said, Task, Threads};
+use crate::threads::{self, Said, Task, Threads};
 use crate::wire::play_request::Content as Saying;
 use crate::wire::play_response::Content as Heard;
 use crate::wire::play_service_client::PlayServiceClient;
@@ -24,6 +24,9 @@ use crate::{Bot, Error, Game, Info};
 const GATHER: Duration = Duration::from_millis(1);
 /// How long games may take to come to an end when the stream has ended.
 const END: Duration = Duration::from_secs(1);
+/// Between two attempts to join, while ARENA_RETRY lasts: at first, and at most.
+const SHORT_PAUSE: Duration = Duration::from_millis(200);
+const LONG_PAUSE: Duration = Duration::from_secs(2);
 /// How much that the threads say is taken in at once.
 const AT_ONCE: usize = 256;
 
@@ -35,11 +38,13 @@ pub struct Session {
     memory: Memory,
     acts: Vec<Act>,
     flush_at: Instant,
+    number: threads::Connection,
     connection: String,
     resume: Duration,
     received: u32,
-    /// Whether questions came since the stream last broke.
-    worked: bool,
+    /// Whether the stream was welcomed, and whether questions came over it.
+    joined: bool,
+    asked: bool,
 }
 
 /// Why a stream ended, when it did not end well.
@@ -69,37 +74,87 @@ impl Session {
             memory: Memory::default(),
             acts: Vec::new(),
             flush_at: Instant::now(),
+            number: 0,
             connection: String::new(),
             resume: Duration::ZERO,
             received: 0,
-            worked: false,
+            joined: false,
+            asked: false,
         }
     }
 
-    /// Plays until the server ends the stream; one that breaks is resumed once for every time it worked.
+    /// Plays until the server has no more games, or has been away for too long.
     pub async fn run(mut self, patience: Duration) -> Result<(), Error> {
         let endpoint = endpoint(&self.info)?;
+        let patience = patience.max(self.info.retry);
         let mut channel = reach(&endpoint, patience).await.map_err(|why| {
             Error(format!("no server answers at {} within {patience:?}: {why}", self.info.address))
         })?;
+        let (mut retry_until, mut pause) = (Instant::now() + self.info.retry, SHORT_PAUSE);
         loop {
-            let status = match self.follow(channel).await {
-                Ok(()) => break,
-                Err(Ended::Unreadable(error)) => return Err(error),
-                Err(Ended::Status(status)) => status,
-            };
-            if !self.worked || !broken(&status) {
-                self.verdict(&status)?;
+            let resume = self.stream(channel).await?;
+            if self.joined {
+                (retry_until, pause) = (Instant::now() + self.info.retry, SHORT_PAUSE);
+            } else {
+                sleep_until(retry_until.min(Instant::now() + pause)).await;
+                pause = LONG_PAUSE.min(2 * pause);
+            }
+            let wait = resume.max(retry_until.saturating_duration_since(Instant::now()));
+            if wait.is_zero() {
                 break;
             }
-            self.worked = false;
-            match reach(&endpoint, self.resume).await {
+            match reach(&endpoint, wait).await {
                 Ok(again) => channel = again,
                 Err(_) => break, // the server went away
             }
         }
         self.leave().await;
         Ok(())
+    }
+
+    /// Plays one stream to its end; for how long it may be resumed. The error says why the bot was refused.
+    async fn stream(&mut self, channel: Channel) -> Result<Duration, Error> {
+        let known = !self.connection.is_empty();
+        (self.joined, self.asked) = (false, false);
+        let status = match self.follow(channel).await {
+            Ok(()) => Status::ok(""),
+            Err(Ended::Unreadable(error)) => return Err(error),
+            Err(Ended::Status(status)) => status,
+        };
+        let retry = !self.info.retry.is_zero();
+        match status.code() {
+            Code::Ok => self.forget(),
+            // Broken for no fault of the bot's.
+            Code::Unavailable | Code::Cancelled | Code::Unknown | Code::Internal => {
+                if self.asked {
+                    return Ok(self.resume);
+                }
+                if !(known || self.joined || retry) {
+                    return Err(Error(format!("the server ended the stream: {}", status.message())));
+                }
+            }
+            // The games have ended meanwhile.
+            Code::Unauthenticated | Code::NotFound if known => self.forget(),
+            Code::Unauthenticated | Code::NotFound => {
+                let message = status.message();
+                return Err(Error(format!("the server refuses the token in ARENA_TOKEN: {message}")));
+            }
+            // The server may not know yet that an earlier connection is dead.
+            Code::AlreadyExists if retry => (),
+            _ => return Err(Error(format!("the server ended the stream: {}", status.message()))),
+        }
+        Ok(Duration::ZERO)
+    }
+
+    /// Leaves the games of a connection that is over; what they still think has nowhere to go.
+    fn forget(&mut self) {
+        self.threads.forget();
+        self.games.clear();
+        self.memory = Memory::default();
+        self.acts.clear();
+        self.number += 1;
+        self.connection.clear();
+        self.received = 0;
     }
 
     /// Joins and handles what the server and the threads say until the stream ends.
@@ -145,6 +200,10 @@ impl Session {
     fn hear(&mut self, response: PlayResponse, out: &UnboundedSender<PlayRequest>) {
         match response.content {
             Some(Heard::Welcome(welcome)) => {
+                self.joined = true;
+                if !welcome.resumed {
+                    self.forget();
+                }
                 self.connection = welcome.connection_id;
                 self.resume = Duration::from_millis(welcome.resume_ms.into());
             }
@@ -154,7 +213,7 @@ impl Session {
                 } // else it was sent again after a resume
             }
             Some(Heard::Decides(batch)) => {
-                self.worked = true;
+                self.asked = true;
                 for asked in batch.decides {
                     self.ask(asked, out);
                 }
@@ -174,7 +233,7 @@ impl Session {
             return; // it has ended: nobody waits for the answer
         }
         match self.memory.begin(asked.decision_id) {
-            Known::No => self.threads.give(asked.game, Task::Decide(asked)),
+            Known::No => self.threads.give(asked.game, Task::Decide(self.number, asked)),
             Known::Thinking => (),
             Known::Answered(act) => say(out, Saying::Acts(ActBatch { acts: vec![act] })),
         }
@@ -182,7 +241,8 @@ impl Session {
 
     fn take(&mut self, said: Said, out: &UnboundedSender<PlayRequest>) -> Result<(), Ended> {
         match said {
-            Said::Act(act) => {
+            Said::Act(connection, _) if connection != self.number => (),
+            Said::Act(_, act) => {
                 if self.acts.is_empty() {
                     self.flush_at = Instant::now() + GATHER;
                 }
@@ -202,31 +262,11 @@ impl Session {
         }
     }
 
-    /// What the end of the last stream means for the caller.
-    fn verdict(&self, status: &Status) -> Result<(), Error> {
-        let joined = !self.connection.is_empty();
-        let refused = matches!(status.code(), Code::Unauthenticated | Code::NotFound);
-        if joined && (refused || broken(status)) {
-            return Ok(()); // the games have ended meanwhile, or the server went away
-        }
-        let what = if refused {
-            "the server refuses the token in ARENA_TOKEN"
-        } else {
-            "the server ended the stream"
-        };
-        Err(Error(format!("{what}: {}", status.message())))
-    }
-
     /// Lets the threads come to an end, but no longer than a moment.
     async fn leave(mut self) {
         drop(self.threads);
         let _ = timeout(END, async { while self.said.recv().await.is_some() {} }).await;
     }
-}
-
-/// Whether a stream broke for no fault of the bot's.
-fn broken(status: &Status) -> bool {
-    matches!(status.code(), Code::Unavailable | Code::Cancelled | Code::Unknown | Code::Internal)
 }
 
 /// What cannot be sent is lost with its stream; an answer is then asked for again.

@@ -15,13 +15,18 @@ use crate::{Bot, Error, Game, Question, wire};
 /// What a game is told.
 pub enum Task {
     Start(Box<wire::GameStart>),
-    Decide(wire::Decide),
+    Decide(Connection, wire::Decide),
     End(wire::GameEnd),
+    /// Its connection is over.
+    Forget,
 }
+
+/// Which connection a question belongs to: the server counts games and questions by connection.
+pub type Connection = u32;
 
 /// What a thread says.
 pub enum Said {
-    Act(wire::Act),
+    Act(Connection, wire::Act),
     Log(String),
     /// The platform broke its word: nothing that this bot could play on with.
     Unreadable(Error),
@@ -53,6 +58,13 @@ impl Threads {
     }
 }
 
+impl Threads {
+    /// Has every thread forget its games.
+    pub fn forget(&self) {
+        self.0.iter().for_each(|thread| drop(thread.send(Task::Forget)));
+    }
+}
+
 fn think<B: Bot>(tasks: &Receiver<Task>, start: &impl Fn(Game) -> B, said: &UnboundedSender<Said>) {
     let mut games = HashMap::new();
     for task in tasks {
@@ -78,10 +90,11 @@ fn play<B: Bot>(
             let game = Game::new(*opened, Box::new(move |text| drop(log.send(Said::Log(text)))))?;
             games.insert(number, (game.layout.clone(), start(game)));
         }
-        Task::Decide(asked) => {
+        Task::Forget => games.clear(),
+        Task::Decide(connection, asked) => {
             if let Some((layout, bot)) = games.get_mut(&asked.game) {
                 let answer = bot.decide(&Question::new(layout, &asked)?);
-                let _ = said.send(Said::Act(answer.act(asked.decision_id))); // nobody listens at the end
+                let _ = said.send(Said::Act(connection, answer.act(asked.decision_id))); // nobody listens at the end
             }
         }
         Task::End(closed) => {
