@@ -14,6 +14,8 @@ from engine_core.description import Description, Kind
 
 MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 NOBODY = 255
+_UINT32 = 2**32 - 1
+_UINT32_S = _UINT32 / 1000.0
 _EVENT = struct.Struct("<Iiii")
 # An event with so many dice; the engine counts them in a byte.
 _EVENTS = tuple(struct.Struct(f"<Iiii{dice}i") for dice in range(256))
@@ -112,7 +114,7 @@ def _fault_message(fault: Fault) -> play_pb2.Fault:
 
 def milliseconds(seconds: float) -> int:
     """Seconds as whole milliseconds within a uint32."""
-    return int(min(max(seconds * 1000.0, 0.0), 2**32 - 1))
+    return int(seconds * 1000.0) if 0.0 <= seconds < _UINT32_S else (0 if seconds < 0.0 else _UINT32)
 
 
 def action_code(action: rules_pb2.Action) -> int:

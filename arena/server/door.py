@@ -107,12 +107,12 @@ class RemoteDoor:
                 return
             asked = []
             for question in questions:
-                code = self._ledger.planned(question)
-                if code is None:
-                    asked.append(self._ledger.ask(question))
+                outcome = self._ledger.ask(question)
+                if isinstance(outcome, Asked):
+                    asked.append(outcome)
                 else:
                     key = question.game_id, question.seat, question.decision_id
-                    self._inbox.put(Answer(*key, code, time.monotonic()))
+                    self._inbox.put(Answer(*key, outcome, time.monotonic()))
             self._ask(asked)
 
     def close_game(self, game_id: int, seat: int, result: GameResult | None) -> None:
@@ -280,8 +280,7 @@ class RemoteDoor:
         if problem:
             self._report_on(question, "malformed", problem, received)
         else:
-            key = question.game_id, question.seat, question.decision_id
-            self._inbox.put(Answer(*key, code, received))
+            self._inbox.put(Answer(question.game_id, question.seat, question.decision_id, code, received))
         return True
 
     def _malformed(self, message: str, received: float) -> None:

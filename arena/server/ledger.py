@@ -51,15 +51,19 @@ class Ledger:
         self.games[opening.game_id, opening.seat] = OpenGame(start, opening, self._last_question)
         return Response(game_start=start)
 
-    def planned(self, question: Question) -> int | None:
-        """The action that the seat's plan has for this question; a plan that no longer holds is dropped."""
+    def ask(self, question: Question) -> Asked | int:
+        """Number a question; or the action that the seat's plan has for it, and nothing need be asked.
+
+        A plan that no longer holds is dropped.
+        """
         game = self.games[question.game_id, question.seat]
-        if not game.plan:
-            return None
-        if self._surprised(question, game) or game.plan[0] not in question.legal:
+        if game.plan:
+            if not self._surprised(question, game) and game.plan[0] in question.legal:
+                return game.plan.pop(0)
             game.plan.clear()
-            return None
-        return game.plan.pop(0)
+        self._last_question = number = self._last_question + 1
+        asked = self._asked[number] = Asked(number, game.start.game, question)
+        return asked
 
     @staticmethod
     def _surprised(question: Question, game: OpenGame) -> bool:
@@ -67,19 +71,14 @@ class Ledger:
         kinds = game.opening.game.description.events
         return any(event.seat != question.seat or kinds[event.kind].luck for event in question.events)
 
-    def ask(self, question: Question) -> Asked:
-        """Number a question."""
-        self._last_question += 1
-        game = self.games[question.game_id, question.seat].start.game
-        asked = self._asked[self._last_question] = Asked(self._last_question, game, question)
-        return asked
-
     def answer(self, act: play_pb2.Act) -> tuple[Question, int | None, str] | None:
         """(question, action code or None, what is wrong) for an answer; None: no such question is open."""
-        asked = self._asked.pop(act.decision_id, None)
+        number = act.decision_id
+        asked = self._asked.pop(number, None)
         if asked is None:
             return None
-        self._acknowledge(act.decision_id)
+        if self._ends:  # an answer shows that all sent before its question arrived
+            self._ends = [(after, end) for after, end in self._ends if after >= number]
         question = asked.question
         try:
             if not act.actions:
@@ -120,8 +119,3 @@ class Ledger:
         for after, end in self._ends:
             if after >= acknowledged > 0:
                 yield Response(game_end=end)
-
-    def _acknowledge(self, decision_id: int) -> None:
-        """An answer shows that all sent before its question arrived."""
-        if self._ends:
-            self._ends = [(after, end) for after, end in self._ends if after >= decision_id]

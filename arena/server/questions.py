@@ -6,7 +6,7 @@ Lines are written straight from the engine's values: through messages they would
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,13 +37,10 @@ class Wishes:
     typed: bool = False
     skip_events: bool = False
 
-    def events(self, question: Question) -> tuple[Event, ...]:
-        """The events that a question carries."""
-        return () if self.skip_events else question.events
-
 
 def messages(asked: Iterable[Asked], wishes: Wishes) -> Iterator[Response]:
     """Questions in as few messages as clients are sure to accept."""
+    fill_in = _fill_in_typed if wishes.typed else _fill_in_packed
     response, size = Response(), 0
     batch = response.decides.decides
     for each in asked:
@@ -51,27 +48,29 @@ def messages(asked: Iterable[Asked], wishes: Wishes) -> Iterator[Response]:
             yield response
             response, size = Response(), 0
             batch = response.decides.decides
-        size += _fill_in(batch.add(), each, wishes)
+        message, question = batch.add(), each.question  # in place: copying costs more
+        message.decision_id = each.decision_id
+        message.game = each.game
+        message.game_left_ms = wire.milliseconds(question.bank_s)
+        size += fill_in(message, question, () if wishes.skip_events else question.events)
     if batch:
         yield response
 
 
-def _fill_in(message: play_pb2.Decide, asked: Asked, wishes: Wishes) -> int:
-    """Put a question into words, in place since copying costs more; the message's size in bytes, about."""
-    question = asked.question
-    message.decision_id = asked.decision_id
-    message.game = asked.game
-    message.game_left_ms = wire.milliseconds(question.bank_s)
-    events = wishes.events(question)
-    if wishes.typed:
-        message.typed_legal.extend(wire.range_messages(question.legal))
-        message.typed_view.extend(wire.view_messages(question.view))
-        message.typed_events.extend(wire.event_messages(events))
-        return message.ByteSize()
+def _fill_in_packed(message: play_pb2.Decide, question: Question, events: Sequence[Event]) -> int:
+    """Write what is asked; its size in bytes, about."""
     message.legal = legal = question.legal.packed()
     message.view = view = question.view.packed()
-    message.events = happened = wire.pack_events(events) if events else b""
-    return len(legal) + len(view) + len(happened)
+    if events:
+        message.events = wire.pack_events(events)
+    return len(legal) + len(view) + 32 * len(events)
+
+
+def _fill_in_typed(message: play_pb2.Decide, question: Question, events: Sequence[Event]) -> int:
+    message.typed_legal.extend(wire.range_messages(question.legal))
+    message.typed_view.extend(wire.view_messages(question.view))
+    message.typed_events.extend(wire.event_messages(events))
+    return message.ByteSize()
 
 
 def typed_lines(asked: Iterable[Asked], wishes: Wishes) -> Iterator[bytes]:
@@ -112,6 +111,6 @@ def _spell(asked: Asked, wishes: Wishes) -> dict[str, Any]:
                 "n": e.n,
                 "dice": e.dice,
             }
-            for e in wishes.events(question)
+            for e in (() if wishes.skip_events else question.events)
         ],
     }
