@@ -21,9 +21,13 @@ def work_folder() -> str:
 
 
 def sweep_folders() -> list[Path]:
-    """Remove work folders whose launcher was killed before it could do so; returns them."""
+    """Remove work folders whose launcher was killed before it could do so; returns them.
+
+    A run has a temporary folder of its own, so the usual one is looked at, too.
+    """
     stale = []
-    for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+    places = {Path(tempfile.gettempdir()), Path("/tmp")}
+    for path in [path for place in places for path in place.glob(f"{PREFIX}*")]:
         if found := _NAME.fullmatch(path.name):
             launcher = look_at(int(found[1]))
             if launcher is None or launcher.started != found[2]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -131,6 +132,40 @@ def test_json_lines_bot_gets_pipes_and_the_server_their_other_ends(
     assert pid is not None
     door.close()
     assert wait_until(lambda: not alive(pid))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_pipes_of_a_json_lines_bot_are_handed_over_with_its_token(
+    launcher: Launcher, tmp_path: Path, level: IsolationLevel
+) -> None:
+    """What it writes to its standard output is the server's alone; its standard error is kept."""
+    code = "import sys; print(input().upper(), flush=True); print('oops', file=sys.stderr); input()"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "lines"))
+        server.listen()
+        bot = launcher.start(
+            ["python", "-c", code],
+            cwd=MOCK_BOTS,
+            address="",
+            token="its token",
+            isolation=Isolation(level),
+            jsonlines=str(tmp_path / "lines"),
+        )
+        peer, _ = server.accept()
+        token, (from_bot, to_bot), _, _ = socket.recv_fds(peer, 1024, 2)
+        assert token == b"its token"
+        assert peer.recv(1) == b""  # the launcher has closed its end
+        peer.close()
+    os.write(to_bot, b"hello\n")
+    assert os.read(from_bot, 1024) == b"HELLO\n"
+    os.close(to_bot)  # the only copy: the bot sees the end of its input
+    how = ended(bot)
+    assert os.read(from_bot, 1024) == b""
+    os.close(from_bot)
+    assert how.code == 1
+    assert "HELLO" not in how.output
+    assert how.output.startswith("oops\n")
+    assert "EOFError" in how.output
 
 
 def test_json_lines_bot_whose_pipes_nobody_takes_is_not_left_running(launcher: Launcher) -> None:
