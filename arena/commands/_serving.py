@@ -18,8 +18,6 @@ import click
 from arena.commands._common import DEFAULT_DATABASE, chosen_options, database_url
 
 if TYPE_CHECKING:
-    import grpc
-
     from arena.hub.hub import Hub
     from arena.hub.news import Event
     from arena.types import VariantSetup
@@ -65,15 +63,6 @@ def database_for(given: str | None, *, wanted: bool) -> str | None:
     return database_url(given or DEFAULT_DATABASE)
 
 
-def credentials(tls: Path | None) -> grpc.ServerCredentials | None:
-    """What encrypts TCP, if a folder with a certificate was named."""
-    if tls is None:
-        return None
-    from arena.hub.certificates import server_credentials
-
-    return server_credentials(tls)
-
-
 def fill(hub: Hub, tournaments: Sequence[Path], lobby: Sequence[str], url: str) -> None:
     """Give a hub what it is to play."""
     from arena import spec
@@ -116,10 +105,11 @@ def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
 
 def serve_rules(addresses: Sequence[str], tls: Path | None, tell: Callable[[Sequence[str]], None]) -> None:
     """Serve without a database: nobody can join, but the rules are there."""
+    from arena.hub.certificates import server_credentials
     from arena.server import PlayServer
 
-    stop = threading.Event()
-    with stopped_by_signals(stop.set), PlayServer(addresses, credentials=credentials(tls)) as server:
+    stop, secured = threading.Event(), server_credentials(tls)
+    with stopped_by_signals(stop.set), PlayServer(addresses, credentials=secured) as server:
         tell(server.addresses)
         stop.wait()
 

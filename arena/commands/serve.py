@@ -123,12 +123,13 @@ def _serve(
     tables: int,
 ) -> Exception | None:
     """Open the hub and serve; what ended it, unless a signal did."""
+    from arena.hub.certificates import server_credentials
     from arena.hub.hub import Hub
     from arena.store import Store
 
     with Store(url) as store:
         store.migrate()
-        secured = _serving.credentials(tls)
+        secured = server_credentials(tls)
         hub = Hub(store, news, listen, credentials=secured, resume_s=resume_s, tables=tables)
         with _serving.stopped_by_signals(hub.stopping.set):
             _serving.fill(hub, tournaments, lobby, url)

@@ -64,11 +64,13 @@ def make_certificate(
     return made
 
 
-def server_credentials(folder: Path) -> grpc.ServerCredentials:
-    """What a gRPC server needs of a folder that `make_certificate` filled; ArenaError names what is missing.
+def server_credentials(folder: Path | None) -> grpc.ServerCredentials | None:
+    """What a gRPC server needs of a folder that `make_certificate` filled; None for no folder: no encryption.
 
-    Any other certificate works too, under the same file names.
+    Any other certificate works too, under the same file names. ArenaError names what is missing.
     """
+    if folder is None:
+        return None
     try:
         key, chain = (folder / KEY).read_bytes(), (folder / CERTIFICATE).read_bytes()
     except OSError as error:
