@@ -11,7 +11,7 @@
     <- {"event": "exited", "bot": 1, "code": 3, "signal": null, "output": "...", "stopped": false,
         "resource": "", "left": []}
 
-Above each bot stands a keeper (keeper.py), which the launcher forks and which adopts what the bot leaves behind.
+Above each bot stands a keeper (keeper.py), forked by the launcher, which adopts what the bot leaves behind.
 The launcher's first line is {"event": "ready"}; at the end of its input it kills every bot and exits.
 """
 

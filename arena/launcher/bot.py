@@ -132,9 +132,8 @@ class Bot:
             said = report.read()
         os.close(self.output)
         shutil.rmtree(self._work, ignore_errors=True)
-        if said:
-            told: dict[str, Any] = json.loads(said)
-        else:  # the keeper itself was killed, and cannot have cleared up
+        told: dict[str, Any] = json.loads(said) if said else {}
+        if "status" not in told:  # the keeper itself was killed, or failed, and may not have cleared up
             kill(self.pid, group=True)
             sweep(self._marker)
             told = {"status": -signal.SIGKILL, "left": []}

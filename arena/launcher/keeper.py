@@ -62,6 +62,8 @@ def fork_keeper(order: Order, report: int) -> int:
     try:
         _close_all_but(2, report, order.stdin, order.stdout, order.stderr)
         _keep(order, report, launcher)
+    except Exception as error:
+        _say(report, error=f"its keeper failed: {type(error).__name__}: {error}")
     finally:
         os._exit(1)
 

@@ -356,3 +356,16 @@ def test_two_hundred_starts_and_stops_leak_nothing(monkeypatch: pytest.MonkeyPat
     assert ends.qsize() == 200
     assert (after[0], after[1][0]) == (before[0], before[1][0])
     assert after[1][1] - before[1][1] < 4 * 2**20
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_bot_whose_keeper_is_killed_ends_and_is_reported(launcher: Launcher, level: IsolationLevel) -> None:
+    """As a bot without a sandbox could do; the launcher then clears up."""
+    process = start(launcher, "sh", "-c", "sleep 60 & sleep 61; true", level=level)
+    assert wait_until(lambda: (census := process.census()) is not None and census.children == 2)
+    bot = look_at(process.pid)
+    assert bot is not None
+    os.kill(bot.parent, signal.SIGKILL)
+    how = ended(process)
+    assert (how.code, how.signal, how.stopped) == (None, "SIGKILL", False)
+    assert wait_until(lambda: descendants(launcher.pid) == [])
