@@ -20,6 +20,7 @@ from arena.commands._common import DEFAULT_DATABASE, chosen_options, database_ur
 if TYPE_CHECKING:
     from arena.hub.hub import Hub
     from arena.hub.news import Event
+    from arena.spec import TournamentSpec
     from arena.types import VariantSetup
 
 MAX_PORT = 65535
@@ -63,16 +64,27 @@ def database_for(given: str | None, *, wanted: bool) -> str | None:
     return database_url(given or DEFAULT_DATABASE)
 
 
-def fill(hub: Hub, tournaments: Sequence[Path], lobby: Sequence[str], url: str) -> None:
-    """Give a hub what it is to play."""
+def read_tournaments(files: Sequence[Path], url: str) -> list[TournamentSpec]:
+    """Tournament files, to be played on the server's database."""
     from arena import spec
     from arena.plugins import installed
+
+    return [spec.load(file, installed(), database=url) for file in files]
+
+
+def read_lobby(texts: Sequence[str]) -> list[VariantSetup]:
+    """What --lobby names; wrong use says what is not playable."""
+    return [_setup(text) for text in texts]
+
+
+def fill(hub: Hub, tournaments: Sequence[TournamentSpec], lobby: Sequence[VariantSetup]) -> None:
+    """Give a hub what it is to play."""
     from arena.types import Limits
 
-    for file in tournaments:
-        hub.add_tournament(spec.load(file, installed(), database=url))
+    for tournament in tournaments:
+        hub.add_tournament(tournament)
     if lobby:
-        hub.add_lobby([_setup(text) for text in lobby], Limits())
+        hub.add_lobby(lobby, Limits())
 
 
 def _setup(text: str) -> VariantSetup:

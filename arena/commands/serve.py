@@ -13,6 +13,8 @@ from arena.commands._common import DATABASE_VARIABLE, example, failed
 
 if TYPE_CHECKING:
     from arena.hub.news import News
+    from arena.spec import TournamentSpec
+    from arena.types import VariantSetup
 
 
 @click.command(
@@ -105,7 +107,8 @@ def command(
     if url is None:
         _serving.serve_rules(listen, tls, lambda addresses: _tell_serving(news, addresses, None))
         return
-    failure = _serve(news, url, listen, tls, tournaments, lobby, resume_s, tables)
+    played = _serving.read_tournaments(tournaments, url), _serving.read_lobby(lobby)
+    failure = _serve(news, url, listen, tls, *played, resume_s, tables)
     again = _serving.command_line()
     news.tell("stopped", f"stopped; go on with:\n  {again}", command=again)
     if failure is not None:
@@ -117,8 +120,8 @@ def _serve(
     url: str,
     listen: tuple[str, ...],
     tls: Path | None,
-    tournaments: tuple[Path, ...],
-    lobby: tuple[str, ...],
+    tournaments: Sequence[TournamentSpec],
+    lobby: Sequence[VariantSetup],
     resume_s: float,
     tables: int,
 ) -> Exception | None:
@@ -132,7 +135,7 @@ def _serve(
         secured = server_credentials(tls)
         hub = Hub(store, news, listen, credentials=secured, resume_s=resume_s, tables=tables)
         with _serving.stopped_by_signals(hub.stopping.set):
-            _serving.fill(hub, tournaments, lobby, url)
+            _serving.fill(hub, tournaments, lobby)
             _tell_serving(news, hub.server.addresses, store.url)
             hub.serve()
     return hub.failure

@@ -20,7 +20,7 @@ from wire_samples import MOCK_BOTS
 
 from arena import spec
 from arena.client import serve
-from arena.commands._serving import fill
+from arena.commands._serving import fill, read_lobby, read_tournaments
 from arena.errors import ArenaError, SpecError
 from arena.hub.hub import Hub
 from arena.hub.news import Event, News
@@ -62,7 +62,7 @@ class House:
         files = [self.folder / "cup.toml"] if tournament else []
         for file in files:
             file.write_text(tournament)
-        fill(self.hub, files, lobby, self.store.url)
+        fill(self.hub, read_tournaments(files, self.store.url), read_lobby(lobby))
         self._thread.start()
         return self
 

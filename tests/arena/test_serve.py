@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import signal
 import subprocess
@@ -11,10 +12,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from hub_samples import ROOT, Network, Serving, add_player, dialling_in, free_port, network, serving
+from click.testing import CliRunner, Result
+from hub_samples import ARENA, ROOT, Network, Serving, add_player, dialling_in, free_port, network, serving
 from tournament_samples import arena
 from wire_samples import MOCK_BOTS, bundled
 
+from arena.cli import cli
 from arena.hub.certificates import make_certificate
 from arena.server import build_bot
 from arena.store import Store
@@ -137,14 +140,32 @@ def _check_series(database: Path) -> None:
         assert "everything is equal" in verified.stdout
 
 
-def test_tokens_do_not_leave_this_host_in_the_clear_by_mistake(tmp_path: Path) -> None:
-    for address in ("0.0.0.0:0", "[::]:0", "arena.example.org:0", "192.0.2.7:0"):
-        done = arena("serve", "--listen", address, "--db", tmp_path / "cup.db")
-        assert done.returncode == 2
-        assert f"--listen {address} reaches beyond this host" in done.stderr
-        assert "--tls" in done.stderr
-    with serving("--listen", "0.0.0.0:0", "--insecure", "--db", tmp_path / "cup.db") as server:
-        assert server.address.startswith("0.0.0.0:")
+def refused(*arguments: object) -> Result:
+    """`arena serve` in this process, which must refuse to begin."""
+    return CliRunner().invoke(cli, ["serve", *map(str, arguments)])
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "arena.example.org:0", "192.0.2.7:0"])
+def test_tokens_do_not_leave_this_host_in_the_clear_by_mistake(address: str) -> None:
+    done = refused("--listen", address)
+    assert done.exit_code == 2
+    assert f"--listen {address} reaches beyond this host" in done.output
+    assert "--tls" in done.output
+
+
+def test_insecure_allows_it_and_people_get_lines(tmp_path: Path) -> None:
+    arguments = ["--listen", "0.0.0.0:0", "--insecure", "--db", tmp_path / "cup.db"]
+    with subprocess.Popen([ARENA, "serve", *arguments], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            line = server.stdout.readline()
+            assert re.match(r"\d\d:\d\d:\d\d serving on 0\.0\.0\.0:[1-9]\d+ \(database sqlite:", line)
+            server.send_signal(signal.SIGTERM)
+            rest = server.stdout.read()
+            assert "stopped; go on with:\n  arena serve --listen 0.0.0.0:0 --insecure" in rest
+        finally:
+            server.kill()
+    assert server.returncode == 0
 
 
 def test_ctrl_c_ends_in_time_and_prints_the_command_that_goes_on(tmp_path: Path) -> None:
@@ -192,12 +213,13 @@ def test_a_tournament_with_remote_players_needs_the_server(tmp_path: Path) -> No
     ],
 )
 def test_a_lobby_that_cannot_be_is_named_at_once(tmp_path: Path, lobby: str, problem: str) -> None:
-    done = arena("serve", "--listen", "127.0.0.1:0", "--db", tmp_path / "cup.db", "--lobby", lobby)
-    assert done.returncode == 2
-    assert problem in done.stderr
+    done = refused("--listen", "127.0.0.1:0", "--db", tmp_path / "cup.db", "--lobby", lobby)
+    assert done.exit_code == 2
+    assert problem in done.output
 
 
 def test_a_missing_certificate_says_how_to_make_one(tmp_path: Path) -> None:
-    done = arena("serve", "--listen", "127.0.0.1:0", "--db", tmp_path / "cup.db", "--tls", tmp_path / "tls")
-    assert done.returncode == 1
-    assert f"make one with `arena certificate {tmp_path / 'tls'}`" in done.stderr
+    folder = tmp_path / "tls"
+    done = refused("--listen", "127.0.0.1:0", "--db", tmp_path / "cup.db", "--tls", folder)
+    assert done.exit_code == 1
+    assert f"make one with `arena certificate {folder}`" in done.output
