@@ -106,11 +106,13 @@ def command(
     url = _serving.database_for(database, wanted=bool(tournaments or lobby))
     if url is None:
         _serving.serve_rules(listen, tls, lambda addresses: _tell_serving(news, addresses, None))
+        news.close()
         return
     played = _serving.read_tournaments(tournaments, url), _serving.read_lobby(lobby)
     failure = _serve(news, url, listen, tls, *played, resume_s, tables)
     again = _serving.command_line()
     news.tell("stopped", f"stopped; go on with:\n  {again}", command=again)
+    news.close()
     if failure is not None:
         failed(str(failure))
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from queue import SimpleQueue
 
 from arena.store.rows import QuarantineRow
 from arena.types import GameResult, MatchPlan
+
+# How long the end waits for a reader of the last events.
+LAST_WORDS_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +27,28 @@ class Event:
 
 
 class News:
-    """Passes events on to whoever shows them, one at a time; any thread may tell."""
+    """Passes events on to whoever shows them, in order; any thread may tell, and none waits for that."""
 
     def __init__(self, show: Callable[[Event], None]) -> None:
-        """`show` is called with each event, never by two threads at once."""
+        """`show` is called with each event, on a thread of its own; an OSError of it ends the showing."""
         self._show = show
-        self._lock = threading.Lock()
+        self._events: SimpleQueue[Event | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="news", daemon=True)
+        self._thread.start()
 
     def tell(self, kind: str, text: str, **facts: object) -> None:
         """Something happened."""
-        with self._lock:
-            self._show(Event(kind, text, facts))
+        self._events.put(Event(kind, text, facts))
+
+    def close(self) -> None:
+        """Show what was told so far, unless nobody takes it any more."""
+        self._events.put(None)
+        self._thread.join(LAST_WORDS_S)
+
+    def _run(self) -> None:
+        with suppress(OSError):  # such as a pipe whose reader has gone: play on
+            for event in iter(self._events.get, None):
+                self._show(event)
 
     def tell_begun(self, tournament: str, plan: MatchPlan) -> None:
         """A match has begun."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 import threading
 import time
@@ -21,7 +22,7 @@ from wire_samples import MOCK_BOTS
 from arena import spec
 from arena.client import serve
 from arena.commands._serving import fill, read_lobby, read_tournaments
-from arena.errors import ArenaError, SpecError
+from arena.errors import ArenaError, SpecError, StoreError
 from arena.hub.hub import Hub
 from arena.hub.news import Event, News
 from arena.plugins import installed
@@ -377,6 +378,44 @@ def test_a_bot_that_dials_again_finds_its_way_back(house: House, monkeypatch: py
     done = len(house.of("match_done"))
     house.wait_for("match_done", done + 2)
     relay.close()
+
+
+# ---- the server itself
+
+
+def test_a_database_that_fails_ends_the_server_and_says_so(house: House) -> None:
+    house.open(SHORT)
+    token = house.token("anna")
+    with sqlite3.connect(house.database) as database:
+        database.execute("ALTER TABLE entries RENAME TO lost")
+    house.bot(token)
+    (told,) = house.wait_for("failed")
+    assert told.text.startswith("lobby: sqlite:")
+    wait_until(lambda: not house.hub.guests.here(), "the end")
+    assert isinstance(house.hub.failure, StoreError)
+
+
+def test_nobody_waits_for_who_reads_the_news() -> None:
+    """A reader that stops reading, or goes away, costs the games nothing."""
+    shown: list[str] = []
+    stuck = threading.Event()
+
+    def show(event: Event) -> None:
+        if event.kind == "stuck":
+            stuck.wait(20.0)
+            raise BrokenPipeError
+        shown.append(event.text)
+
+    news = News(show)
+    for kind in ("first", "stuck", "third"):
+        began = time.monotonic()
+        news.tell(kind, kind)
+        assert time.monotonic() - began < 5.0
+    wait_until(lambda: shown == ["first"], "the first event")
+    stuck.set()
+    news.close()
+    news.tell("late", "late")
+    assert shown == ["first"]
 
 
 # ---- who plays whom
