@@ -22,6 +22,7 @@ from arena.store.rows import FinishedMatch, QuarantineRow
 from arena.types import GameResult, MatchPlan, MatchResult, Pairing, Player, VariantSetup
 
 FLUSH_S = 0.25
+FLUSH_MATCHES = 1000  # databases take so many parameters in a statement, and not many times more
 
 
 @dataclass(slots=True)
@@ -110,7 +111,7 @@ class Tournament:
     def _take(self, plan: MatchPlan, result: MatchResult | None) -> None:
         """An attempt, or None for a match that is not played."""
         self._finished.append((plan, FinishedMatch(self._pairings[plan.sequence], plan.key, result)))
-        if time.monotonic() - self._flushed_at > FLUSH_S:
+        if time.monotonic() - self._flushed_at > FLUSH_S or len(self._finished) >= FLUSH_MATCHES:
             self.flush()
 
     def flush(self) -> None:

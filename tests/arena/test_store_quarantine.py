@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from databases import KINDS, database
 from sqlalchemy import text
 from store_samples import Sample, finished, open_store, setup
 
@@ -158,6 +159,19 @@ def test_e17_any_order_of_finishing_ends_with_the_same_table(
     assert state(other) == expected
     assert other.store.quarantine_differences(other.id) == ()
     assert other.store.recompute_ratings(tournament_id=other.id, repair=False).equal
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_e17_every_database_ends_with_the_same_table(
+    tmp_path: Path, expected: list[object], kind: str
+) -> None:
+    """Committed backwards, so that everything behind the verdict is taken back at once."""
+    with database(kind, tmp_path) as url, Store(url) as store:
+        store.migrate()
+        other = Quarantining(store)
+        matches = other.results()[::-1]
+        commit(other, (matches[start : start + 4] for start in range(0, len(matches), 4)))
+        assert state(other) == expected
 
 
 def test_a_match_taken_back_says_why_and_leaves_no_rows(tmp_path: Path) -> None:
