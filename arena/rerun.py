@@ -56,7 +56,7 @@ def decisions(record: Record, seat: int, bot: Interview, seed: bytes) -> Iterato
         asked += 1
         answer, used_s = bot.ask(number, seat, state, backlog)
         backlog = []
-        fault = _problem(game, state, answer)
+        fault = problem_of(game, state, answer)
         said = None if fault else answer.action
         yield Decision(asked, index, state.result().lap, action, said, fault, used_s)
     bot.close(number, seat)
@@ -82,7 +82,7 @@ def branch(
     return results[-1].games[0]
 
 
-def _problem(game: Game, state: State, answer: Answer) -> str:
+def problem_of(game: Game, state: State, answer: Answer) -> str:
     """What is wrong with an answer; empty if nothing is."""
     if answer.action is None:
         return f"{answer.fault}: {answer.message}"

@@ -10,10 +10,11 @@ from types import TracebackType
 from typing import Self
 
 from arena.errors import PluginError
+from arena.runners import UNGUARDED
 from arena.runners.reaper import Run
 from arena.runners.worker import MatchWorker
 from arena.seats import NO_DECISION, Answer, Door, GameOpening, Question
-from arena.types import GameResult, Limits, Player
+from arena.types import GameResult, Isolation, Limits, Player
 from engine_core import Event, Game, State
 
 # An answer that comes this much too late is still told as a late one, not as none.
@@ -26,9 +27,9 @@ class Interview:
     PluginError when the bot cannot be built, started or does not join.
     """
 
-    def __init__(self, player: Player, limits: Limits) -> None:
+    def __init__(self, player: Player, limits: Limits, isolation: Isolation = UNGUARDED) -> None:
         """Nothing is started yet."""
-        self.player, self.limits = player, limits
+        self.player, self.limits, self.isolation = player, limits, isolation
         self._run = Run() if player.bot.kind == "command" else None
         self._worker = MatchWorker("interview", self._run.folder if self._run else Path())
         self._games = 0
@@ -36,7 +37,7 @@ class Interview:
 
     def __enter__(self) -> Self:
         """Start the bot."""
-        if problems := self._worker.check([self.player], self.limits):
+        if problems := self._worker.check([self.player], self.limits, self.isolation):
             self.__exit__(None, None, None)
             raise PluginError(f"{self.player.name}: {problems[0][1]}")
         return self

@@ -176,6 +176,12 @@ class RemoteDoor:
                 self.ready_at = now
                 self._note_start(now - (self._expected_at or now))
 
+    def cut(self) -> None:
+        """Break the stream, as a bad network would: the bot may resume it."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close(Refused(grpc.StatusCode.UNAVAILABLE, "the stream was cut"))
+
     def detach(self, connection: Connection) -> None:
         """A stream has ended; it may be resumed for a while."""
         with self._lock:

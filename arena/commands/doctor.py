@@ -1,0 +1,84 @@
+"""`arena doctor`: examine a bot before it meets others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.commands._common import FAILED, console, example, json_option, print_json
+from arena.types import Limits
+
+if TYPE_CHECKING:
+    from arena.doctor import Finding, Patient
+
+MARKS = {"ok": "[green]ok  [/green]", "warn": "[yellow]warn[/yellow]", "fix": "[red]fix [/red]"}
+
+
+@click.command(
+    "doctor",
+    short_help="Examine a bot.",
+    epilog=example("arena doctor ./mybot", "arena doctor ./mybot --variant classic --quick"),
+)
+@click.argument("bot")
+@click.option("--variant", "variants", multiple=True, help="Only this variant; may be given several times.")
+@click.option("--start", default=Limits().start, show_default=True, help="Seconds to start.")
+@click.option("--decision", default=Limits().decision, show_default=True, help="Seconds a decision.")
+@click.option("--quick", is_flag=True, help="Fewer games.")
+@json_option
+def command(
+    bot: str, variants: tuple[str, ...], start: float, decision: float, quick: bool, as_json: bool
+) -> None:
+    """Examine BOT (a name or path): does it start, answer, come back, and go, and what does it hold?
+
+    It is asked in positions of every kind of decision of every variant it claims, plays whole games, has its
+    stream cut, and is started in the sandbox. At the end stands `ready`, or what to fix and how.
+
+    Exit code 1: there is something to fix.
+    """
+    from arena.doctor import examine
+
+    patient = _patient(bot, variants, Limits(start=start, decision=decision), quick)
+    found: list[Finding] = []
+    for finding in examine(patient):
+        found.append(finding)
+        if not as_json:
+            console().print(f"{MARKS[finding.grade]} {finding.check:<12}", finding.message, highlight=False)
+    to_fix = [finding for finding in found if finding.grade == "fix"]
+    if as_json:
+        print_json({"bot": patient.player.name, "ready": not to_fix, "findings": found})
+    else:
+        _conclude(found)
+    if to_fix:
+        raise SystemExit(FAILED)
+
+
+def _patient(reference: str, variants: tuple[str, ...], limits: Limits, quick: bool) -> Patient:
+    """The bot with the variants it claims, or those of them that were asked for."""
+    from arena.doctor import Patient
+    from arena.errors import PluginError
+    from arena.plugins import installed
+    from arena.spec import plays
+    from arena.types import Player
+
+    try:
+        spec = installed().find_bot(reference)
+    except PluginError as error:
+        raise click.UsageError(str(error)) from error
+    claimed = [name for name, variant in installed().variants.items() if plays(spec, variant)]
+    for name in variants:
+        if name not in claimed:
+            raise click.UsageError(f"--variant {name}: {spec.name} plays {', '.join(claimed) or 'nothing'}")
+    return Patient(Player(spec.name, spec), tuple(variants or claimed), limits, quick)
+
+
+def _conclude(found: list[Finding]) -> None:
+    """`ready`, or the list of what to do."""
+    for grade, title in (("fix", "To fix:"), ("warn", "Worth a look:")):
+        advised = [finding for finding in found if finding.grade == grade]
+        if advised:
+            click.echo(f"\n{title}")
+        for number, finding in enumerate(advised, 1):
+            click.echo(f"{number:>3}. {finding.check}: {finding.advice or finding.message}")
+    if not any(finding.grade == "fix" for finding in found):
+        click.echo("\nready")
