@@ -118,9 +118,11 @@ def test_j05_environment_is_clean_at_every_level(
 
 
 def test_j05_other_bots_tokens_are_out_of_sight(launcher: Launcher) -> None:
-    rival = start(launcher, "sandbox", "python", "never_joins.py", token="a-rival-s-token")
-    assert "a-rival-s-token" in outcome(launcher, "limits", "environments").output  # what the sandbox is for
-    assert "a-rival-s-token" not in outcome(launcher, "sandbox", "environments").output
+    token = "a-rival-s-token"
+    rival = start(launcher, "sandbox", "python", "never_joins.py", token=token)
+    sought = outcome(launcher, "limits", "environments", token).output
+    assert sought.startswith("found it among ")  # what the sandbox is for
+    assert outcome(launcher, "sandbox", "environments", token).output == "not found among 1\n"
     rival.stop()
 
 
@@ -194,7 +196,7 @@ def test_programs_of_other_owners_give_no_rights(
     [
         (("memory", "1000"), r"held \d+ MiB of memory, the limit is 128 \(\[isolation\] memory_mib\)"),
         (("shared_memory", "240"), r"held \d+ MiB of memory, the limit is 128"),
-        (("processes", "20"), r"ran 2\d processes, the limit is 8 \(\[isolation\] processes\)"),
+        (("processes", "20"), r"ran \d+ processes, the limit is 8 \(\[isolation\] processes\)"),
         (("bomb", "7"), r"ran \d+ processes, the limit is 8"),
         (("file", "50"), r"wrote a file of more than 4 MiB, the limit \(\[isolation\] file_mib\)"),
         (("stubborn_file", "50"), r"wrote a file of more than 4 MiB"),

@@ -36,14 +36,17 @@ def write(*paths: str) -> None:
             print(f"no {path}: {error.strerror}")
 
 
-def environments(*_: str) -> None:
-    """What the environments of all processes hold, its own left out."""
+def environments(sought: str) -> None:
+    """Look for a secret in the environments of all processes, its own left out."""
+    looked, found = 0, False
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and entry.name != str(os.getpid()):
             try:
-                print(entry.name, (entry / "environ").read_bytes())
+                found |= sought.encode() in (entry / "environ").read_bytes()
+                looked += 1
             except OSError:
                 continue
+    print("found it" if found else "not found", "among", looked)
 
 
 def connect(port: str, abstract: str) -> None:
