@@ -130,9 +130,14 @@ pub fn serve<B: Bot + 'static>(
     info: Info,
     start: impl Fn(Game) -> B + Send + Sync + 'static,
 ) -> Result<(), Error> {
+    play(session::Session::new(info, start))
+}
+
+/// Not generic, so that it is compiled once, in this package, and bots build quickly.
+fn play(session: session::Session) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Error(format!("no runtime for the stream: {error}")))?;
-    runtime.block_on(session::Session::new(info, start).run(connect::WITHIN))
+    runtime.block_on(session.run(connect::WITHIN))
 }
