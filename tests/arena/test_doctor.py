@@ -1,0 +1,172 @@
+"""`arena doctor`: each check finds what is wrong with a bot made for it, and a sound bot is ready."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+from tournament_samples import arena
+from wire_samples import MOCK_BOTS, ROOT
+
+import engine_core
+from arena.doctor import Finding, Patient, examine, scan
+from arena.doctor.positions import positions
+from arena.types import BotSpec, Limits, Player
+
+VARIANTS = sorted(engine_core.variants())
+QUICK = Limits(start=30, decision=30)
+SHORT = Limits(start=30, decision=0.5)
+
+
+def command_bot(*argv: str, folder: Path = MOCK_BOTS) -> Player:
+    return Player("patient", BotSpec("patient", "command", str(folder), ("python", *argv)))
+
+
+def findings(player: Player, check: str, limits: Limits = QUICK, *variants: str) -> list[Finding]:
+    """What one check alone finds."""
+    patient = Patient(player, variants or ("classic",), limits, quick=True)
+    (module,) = (module for module in scan() if check == module.NAME)
+    return [Finding(check, *found) for found in module.examine(patient)]
+
+
+def grades(found: list[Finding]) -> set[str]:
+    return {finding.grade for finding in found}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_kind_of_decision_that_comes_up_has_positions(variant: str) -> None:
+    """Other games than those the positions are from: whatever they ask is among what was found."""
+    found = {frozenset(position.kinds) for position in positions(variant)}
+    names = [kind.name for kind in positions(variant)[0].game.description.actions]
+    known = {name for kinds in found for name in kinds}
+    for seed in range(100, 106):
+        state, rng = positions(variant)[0].game.new_state(seed), Random(seed)
+        for _ in range(1500):
+            if not (pending := state.pending()):
+                break
+            legal = state.legal(pending[0])
+            assert {names[kind] for kind in set(legal.packed()[::12])} <= known
+            state.apply(pending[0], legal.sample(rng))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_positions_are_what_they_say(variant: str) -> None:
+    for position in positions(variant):
+        legal = position.state.legal(position.seat)
+        assert len(legal) == position.ranges > 0
+    longest = max(positions(variant), key=lambda position: position.ranges)
+    assert positions(variant)[-1] == longest or positions(variant)[-1].ranges == longest.ranges
+
+
+def test_the_positions_of_chains_have_lists_of_hundreds_of_ranges() -> None:
+    assert max(position.ranges for position in positions("world_conquest")) > 500
+
+
+@pytest.mark.parametrize("program", ["crash_at_start", "never_joins", "leaves_at_once"])
+def test_a_bot_that_does_not_start_is_told_why_and_examined_no_further(program: str) -> None:
+    patient = Patient(command_bot(f"{program}.py"), ("classic",), Limits(start=2), quick=True)
+    found = list(examine(patient))
+    assert [finding.check for finding in found] == ["start"]
+    assert grades(found) == {"fix"}
+
+
+def test_a_slow_start_is_worth_a_warning() -> None:
+    """B16: a start within a fifth of its limit."""
+    quick = findings(command_bot("first_legal.py"), "start")
+    assert grades(quick) == {"ok"}
+    assert "% of 30 s" in quick[0].message
+
+
+@pytest.mark.parametrize(
+    ("program", "kind"),
+    [
+        ("illegal.py", "illegal"),
+        ("wrong_range.py", "malformed"),
+        ("raises_mid_game.py", "crash"),
+        ("garbage.py", "malformed"),
+        ("hang.py", "timeout"),
+        ("floods.py", "flood"),
+    ],
+)
+def test_a_wrong_answer_is_shown_with_its_position_and_rule(program: str, kind: str) -> None:
+    limits = SHORT if kind == "timeout" else QUICK
+    found = findings(command_bot(program), "answers", limits)
+    problems = [finding for finding in found if finding.grade == "fix"]
+    assert problems
+    assert any(f": {kind}: " in finding.message for finding in problems)
+    assert all("classic" in finding.message for finding in problems)
+
+
+def test_thinking_close_to_the_limit_is_worth_a_warning() -> None:
+    found = findings(command_bot("ill.py", "slow"), "answers", SHORT)
+    assert any(finding.grade == "warn" and "at worst" in finding.message for finding in found) or any(
+        "timeout" in finding.message for finding in found
+    )
+
+
+def test_a_fault_in_a_whole_game_is_found() -> None:
+    found = findings(command_bot("leaves_mid_game.py"), "whole games")
+    assert grades(found) == {"fix"}
+    assert "disconnect" in found[0].message
+
+
+def test_a_bot_that_does_not_resume_is_warned() -> None:
+    assert grades(findings(command_bot("ill.py", "never_resumes"), "reconnect")) == {"warn"}
+    assert grades(findings(command_bot("first_legal.py"), "reconnect")) == {"ok"}
+
+
+def test_growth_and_children_are_found() -> None:
+    grown = findings(command_bot("ill.py", "grows"), "memory")
+    assert any(finding.grade == "warn" and "GameEnd" in finding.advice for finding in grown)
+    forked = findings(command_bot("forks.py", os.devnull), "memory")
+    assert any(finding.grade == "fix" and "child processes" in finding.message for finding in forked)
+
+
+def test_a_bot_that_stays_is_found() -> None:
+    assert grades(findings(command_bot("ill.py", "stays"), "ending")) == {"warn"}
+    assert grades(findings(command_bot("first_legal.py"), "ending")) == {"ok"}
+
+
+def test_what_the_sandbox_hides_is_found(tmp_path: Path) -> None:
+    """Its code lies outside of its folder, where the sandbox shows nothing."""
+    elsewhere = tmp_path / "elsewhere.py"
+    elsewhere.write_text((ROOT / "bots" / "outrider" / "bot.py").read_text())
+    home = tmp_path / "home"
+    home.mkdir()
+    assert grades(findings(command_bot(str(elsewhere), folder=home), "sandbox")) == {"warn"}
+    assert grades(findings(command_bot("bot.py", folder=ROOT / "bots" / "outrider"), "sandbox")) == {"ok"}
+
+
+def test_every_check_has_a_bot_that_fails_it() -> None:
+    """Adding a check asks for a test above."""
+    tested = {"start", "answers", "whole games", "reconnect", "memory", "ending", "sandbox"}
+    assert {module.NAME for module in scan()} == tested
+
+
+def test_a_sound_bot_is_ready() -> None:
+    done = arena("doctor", str(ROOT / "bots" / "random.py"), "--variant", "endor", "--quick")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.rstrip().endswith("ready")
+
+
+def test_what_to_fix_is_listed_and_fails_the_command(tmp_path: Path) -> None:
+    bot = tmp_path / "wrong.py"
+    bot.write_text("def decide(view, legal, rng):\n    return 63\n")
+    done = arena("doctor", str(bot), "--variant", "classic", "--quick")
+    assert done.returncode == 1
+    assert "To fix:" in done.stdout
+    assert "answer with one of the ranges offered" in done.stdout
+    told = arena("doctor", str(bot), "--variant", "classic", "--quick", "--json")
+    facts = json.loads(told.stdout)
+    assert (told.returncode, facts["ready"]) == (1, False)
+    assert {finding["check"] for finding in facts["findings"]} >= {"start", "answers"}
+
+
+def test_wrong_use() -> None:
+    assert arena("doctor", "nobody").returncode == 2
+    done = arena("doctor", "greedy_endor", "--variant", "classic")
+    assert done.returncode == 2
+    assert "greedy_endor plays endor" in done.stderr

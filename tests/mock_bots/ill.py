@@ -1,0 +1,46 @@
+"""Plays well but for the one thing in argv: what `arena doctor` is there to find."""
+
+import signal
+import sys
+import time
+
+import raw
+from first_legal import decide as first_legal
+
+from arena.client import serve
+from engine_core import ActionRange, Legal, View
+
+hoard: list[bytes] = []
+
+
+def grows(view: View, legal: Legal) -> ActionRange:
+    """Keeps a mebibyte a question."""
+    hoard.append(bytes(bytearray(2**20)))
+    return first_legal(view, legal)
+
+
+def slow(view: View, legal: Legal) -> ActionRange:
+    """Thinks for most of half a second."""
+    time.sleep(0.45)
+    return first_legal(view, legal)
+
+
+def never_resumes() -> None:
+    """Ends when its stream breaks."""
+    stream = raw.Stream()
+    for question in stream.questions():
+        stream.act(question.decision_id, range=0, amount=raw.lowest(question))
+
+
+def stays() -> None:
+    """Hears nothing of ends."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    serve(first_legal)
+    time.sleep(60)
+
+
+what = sys.argv[1]
+if what in ("grows", "slow"):
+    serve({"grows": grows, "slow": slow}[what])
+else:
+    {"never_resumes": never_resumes, "stays": stays}[what]()
