@@ -51,6 +51,7 @@ LEVELS = {
     "arena.terminations": 4,
     "arena.rerun": 4,
     "arena.bench": 5,
+    "arena.doctor": 5,
     "arena.plugins": 5,
     "arena.core_plugin": 5,
     "arena.commands": 5,
