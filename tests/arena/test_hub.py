@@ -8,7 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -365,7 +365,7 @@ def test_who_is_cut_off_for_too_long_in_all_is_disconnected(tmp_path: Path) -> N
 
 def test_a_bot_that_dials_again_finds_its_way_back(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """With ARENA_RETRY, what was given up meanwhile is joined anew: the connection is not known any more."""
-    monkeypatch.setenv("ARENA_RETRY", "30")
+    monkeypatch.setenv("ARENA_RETRY", "6")
     anna, bert = house.token("anna"), house.token("bert")
     house.open(SHORT)
     relay = Cutter(house.address)
@@ -567,18 +567,20 @@ def test_a_number_whose_match_was_lost_is_given_to_the_next_pairing(tmp_path: Pa
         assert store.recompute_ratings(tournament_id=row.id, repair=False).equal
 
 
-def test_who_only_faults_is_kept_out_of_the_lobby(house: House) -> None:
-    """E17: quarantine holds for rated games, too; a new version is back."""
-    anna, bert = house.token("anna"), house.token("bert")
-    house.open(SHORT)
-    house.bot(bert)
-    command = [sys.executable, "crash_mid_game.py"]
-    with ExitStack() as stack:
-        stack.enter_context(dialling_in(command, MOCK_BOTS, address=house.address, token=anna, again=True))
-        (told,) = house.wait_for("quarantined")
-        assert told.facts["player"] == "anna 1"
-        assert told.facts["tournament"] == "lobby"
-    begun = len(house.of("match_begun"))
-    house.bot(anna, version="2")
-    house.wait_for("match_begun", begun + 1)
-    assert set(house.of("match_begun")[-1].facts["players"]) == {"anna 2", "bert 1"}
+def test_e17_who_only_faults_is_kept_out_of_the_lobby(tmp_path: Path) -> None:
+    """Quarantine holds for rated games, too; a new version is back."""
+    house = House(tmp_path, resume_s=1.0)
+    try:
+        anna, bert = house.token("anna"), house.token("bert")
+        house.open(SHORT)
+        house.bot(bert)
+        command, access = [sys.executable, "crash_mid_game.py"], {"address": house.address, "token": anna}
+        with dialling_in(command, MOCK_BOTS, again=True, **access):
+            (told,) = house.wait_for("quarantined", seconds=120.0)
+        assert (told.facts["player"], told.facts["tournament"]) == ("anna 1", "lobby")
+        begun = len(house.of("match_begun"))
+        house.bot(anna, version="2")
+        house.wait_for("match_begun", begun + 1)
+        assert set(house.of("match_begun")[-1].facts["players"]) == {"anna 2", "bert 1"}
+    finally:
+        house.close()
