@@ -126,14 +126,14 @@ def bomb(depth: str) -> None:
     time.sleep(20)
 
 
-def comet(seconds: str) -> None:
+def comet(seconds: str, trace: str) -> None:
     """Fork away from its own end, again and again, each time into a session of its own."""
     end = time.monotonic() + float(seconds)
     while time.monotonic() < end:
         if os.fork():
             os._exit(0)
         os.setsid()
-    Path("/tmp/arena-comet").write_text("survived")
+    Path(trace).write_text("survived")
 
 
 def file(mib: str) -> None:
