@@ -19,7 +19,15 @@ from wire_samples import mock
 
 from arena.clocks import Bank, StallLog, time_text
 from arena.errors import PlatformFault
-from arena.hostwatch import HostWatch, crowd_share, process_gone, runnable, runnable_threads
+from arena.hostwatch import (
+    MOST_CROWD,
+    Beat,
+    HostWatch,
+    crowd_share,
+    process_gone,
+    runnable,
+    runnable_threads,
+)
 from arena.runners import MAX_ATTEMPTS, Attempts
 from arena.runners.aftermath import add_idle_cpu
 from arena.runners.calibration import summary
@@ -31,7 +39,8 @@ from arena.types import BotSpec, Limits, MatchResult, Player
 class Far:
     """A door to a process; only what the clocks look at."""
 
-    guard, pid = "none", None
+    guard = "none"
+    pid: int | None = None
 
 
 FAR = Far()
@@ -158,6 +167,24 @@ def test_b01_a_crowd_takes_what_others_than_the_bot_want(
     wanting: int, own: int, cores: int, share: float
 ) -> None:
     assert crowd_share(wanting, own, cores) == pytest.approx(share)
+
+
+def test_b01_a_crowd_excuses_a_bots_process_by_what_it_took_and_not_for_ever() -> None:
+    """Ten threads on two cores leave each a fifth: of 1 s, 0.8 s were taken."""
+    watch, cores = HostWatch(), os.cpu_count() or 1
+    watch._beats.extend(Beat(100.0 + 0.05 * number, 0.05, 5 * cores) for number in range(1, 401))
+    bot = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    try:
+        door = Far()
+        door.pid = bot.pid
+        lost = watch.lost(100.0, 101.0, 1.0, door)
+        assert (lost.stalled_s, lost.crowded_s) == (0.0, pytest.approx(0.8))
+        assert f"{5.0 * cores:.1f} threads wanted {cores} cores, which took about 0.800 s" in lost.why
+        assert watch.lost(100.0, 120.0, 1.0, door).crowded_s == MOST_CROWD * 1.0
+        assert watch.lost(100.0, 101.0, 1.0, FAR).seconds == 0.0
+    finally:
+        bot.kill()
+        bot.wait()
 
 
 def test_threads_that_run_are_counted_with_those_of_children() -> None:

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from match_samples import checked, plan_of, randoms
 
-from arena.clocks import RoundTrip, StallLog
+from arena.clocks import Lost, RoundTrip, StallLog
 from arena.driver import Driver
-from arena.seats import NO_DECISION, Answer, GameOpening, Question
+from arena.seats import NO_DECISION, Answer, Door, GameOpening, Question
 from arena.types import FaultPolicy, GameResult, Limits, MatchResult
 
 
@@ -308,6 +308,31 @@ def test_the_clock_policy_may_forgive_everything() -> None:
     result = stage.play(rotations=1, policy=policy, limits=Limits(game=1e6))
     assert result.games[0].termination == "turn_cap"
     assert {fault.action for fault in result.games[0].faults} == {"default"}
+
+
+class Crowded(StallLog):
+    """A host that gives every bot half a core."""
+
+    def lost(self, begin: float, end: float, limit_s: float, door: Door) -> Lost:
+        share = 0.0 if door.guard == "in_process" else 0.5
+        return Lost(0.0, min(share * (end - begin), 4 * limit_s), "8 threads wanted 4 cores")
+
+
+def test_b01_on_a_crowded_host_a_silent_bot_gets_the_time_that_was_taken_and_then_its_fault() -> None:
+    stage = Stage(None, 0.1, host=Crowded())
+    faults = stage.play(rotations=1).games[0].faults
+    assert [fault.kind for fault in faults] == ["timeout"] * 3
+    assert [fault.used_ms for fault in faults] == pytest.approx([4000.0] * 3, abs=5.0)
+
+
+def test_b01_an_answer_that_only_a_crowd_makes_late_voids_the_attempt_but_the_last() -> None:
+    stage = Stage(3.0, 0.1, host=Crowded())
+    plan = plan_of(stage.players, rotations=1)
+    error = stage.driver.play(plan).error
+    assert "would be late by the host's doing: decision" in error
+    assert error.endswith("took 3.000 s of 2.000 s allowed, 1.000 s over; 8 threads wanted 4 cores")
+    faults = checked(stage.driver.play(replace(plan, final=True))).games[0].faults
+    assert {fault.kind for fault in faults} == {"timeout"}
 
 
 # ---- what counts
