@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 // Answers of a batch that are ready leave before the rest when the batch takes longer than this.
 constexpr milliseconds kFlush{20};
 // Between two attempts to join, while ARENA_RETRY lasts: at first, and at most.
-constexpr milliseconds kPause{200};
+constexpr milliseconds kPause{50};
 constexpr milliseconds kLongestPause{2000};
 constexpr std::size_t kRememberedAnswers = 4096;
 
@@ -37,19 +37,22 @@ bool games_over(StatusCode code) { return among(code, {StatusCode::UNAUTHENTICAT
 
 void Session::run(const std::shared_ptr<grpc::Channel>& channel) {
   const auto stub = v1::PlayService::NewStub(channel);
-  auto retry_until = Clock::now() + retry_;
+  auto retry_until = Clock::now() + retry_, resume_until = Clock::now();
   auto pause = kPause;
   while (true) {
     const milliseconds resume = play(*stub);
     if (welcomed_) {
       retry_until = Clock::now() + retry_;
+      resume_until = Clock::now() + resume;
       pause = kPause;
     }
-    const milliseconds wait = std::max(resume, std::chrono::duration_cast<milliseconds>(retry_until - Clock::now()));
+    const bool resuming = !connection_id_.empty();
+    const auto until = resuming ? std::max(retry_until, resume_until) : retry_until;
+    const auto wait = std::chrono::duration_cast<milliseconds>(until - Clock::now());
     if (wait <= milliseconds::zero() || !reachable(*channel, wait)) return;
     if (welcomed_) continue;
     std::this_thread::sleep_for(pause);
-    pause = std::min(2 * pause, kLongestPause);
+    if (!resuming) pause = std::min(2 * pause, kLongestPause);  // who resumes has no time to lose
   }
 }
 

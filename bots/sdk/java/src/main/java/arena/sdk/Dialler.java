@@ -9,8 +9,8 @@ import java.util.Set;
 /** Keeps a session on the line: resumes streams that break, and dials again where it is to. */
 final class Dialler {
     /** Between two attempts to join, while ARENA_RETRY lasts: at first, and at most. */
-    private static final Duration PAUSE = Duration.ofMillis(200);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+    private static final long PAUSE_MS = 50;
+    private static final long LONGEST_PAUSE_MS = 2_000;
     /** A stream that breaks for no fault of the bot's: worth a try to resume, no error if that fails. */
     private static final Set<Status.Code> BROKEN =
             Set.of(Status.Code.UNAVAILABLE, Status.Code.CANCELLED, Status.Code.UNKNOWN, Status.Code.INTERNAL);
@@ -30,22 +30,26 @@ final class Dialler {
 
     /** Play until the server has no more games, or has been away for too long. */
     void run() throws InterruptedException {
-        long retryUntil = System.nanoTime() + retry.toNanos();
-        Duration pause = PAUSE;
+        long connected = System.nanoTime();
+        Duration resume = Duration.ZERO;
+        long pause = PAUSE_MS;
         while (true) {
-            Duration resume = stream();
+            Duration resumable = stream();
             if (session.welcomed()) {
-                retryUntil = System.nanoTime() + retry.toNanos();
-                pause = PAUSE;
+                connected = System.nanoTime();
+                resume = resumable;
+                pause = PAUSE_MS;
             }
-            Duration left = Duration.ofNanos(retryUntil - System.nanoTime());
-            Duration wait = resume.compareTo(left) > 0 ? resume : left;
-            if (wait.isNegative() || wait.isZero() || !Server.reachable(channel, wait)) {
+            Duration allowed = session.connected() && resume.compareTo(retry) > 0 ? resume : retry;
+            Duration left = allowed.minusNanos(System.nanoTime() - connected);
+            if (left.isNegative() || left.isZero() || !Server.reachable(channel, left)) {
                 return;
             }
             if (!session.welcomed()) {
-                Thread.sleep(pause.toMillis());
-                pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+                Thread.sleep(pause);
+                if (!session.connected()) { // who resumes has no time to lose
+                    pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+                }
             }
         }
     }
