@@ -11,7 +11,7 @@ from arena.runners.inline import InlineRunner
 from arena.runners.interview import Interview
 from arena.seats import Answer
 from arena.types import GameResult, Limits, MatchPlan, MatchResult, Player, PointRule, VariantSetup
-from engine_core import Event, Game, State
+from engine_core import Event, Game, IllegalAction, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,13 @@ def problem_of(game: Game, state: State, answer: Answer) -> str:
         legal = answer.action in state.legal(answer.seat)
     except ValueError as error:
         return f"malformed: {error}"
-    return "" if legal else f"illegal: {game.action_text(answer.action)}"
+    if legal:
+        return ""
+    try:
+        state.copy().apply(answer.seat, answer.action)
+    except IllegalAction as error:
+        return f"illegal: {error}"
+    return f"illegal: {game.action_text(answer.action)} was not offered"
 
 
 def _setup(record: Record, rule: PointRule) -> VariantSetup:

@@ -75,10 +75,13 @@ def _patient(reference: str, variants: tuple[str, ...], limits: Limits, quick: b
 def _conclude(found: list[Finding]) -> None:
     """`ready`, or the list of what to do."""
     for grade, title in (("fix", "To fix:"), ("warn", "Worth a look:")):
-        advised = [finding for finding in found if finding.grade == grade]
+        advised: dict[tuple[str, str], list[str]] = {}
+        for finding in found:
+            if finding.grade == grade:
+                advised.setdefault((finding.check, finding.advice), []).append(finding.message)
         if advised:
             click.echo(f"\n{title}")
-        for number, finding in enumerate(advised, 1):
-            click.echo(f"{number:>3}. {finding.check}: {finding.advice or finding.message}")
+        for number, ((check, advice), messages) in enumerate(advised.items(), 1):
+            click.echo(f"{number:>3}. {check}: {advice or messages[0]}")
     if not any(finding.grade == "fix" for finding in found):
         click.echo("\nready")

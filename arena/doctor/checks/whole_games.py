@@ -38,7 +38,11 @@ def examine(patient: Patient) -> Found:
         }
         faults += len(own)
         for kind, message in sorted(own)[:2]:
-            yield "fix", f"{variant}: {kind}: {message}", "the last words of its output may say why"
+            yield (
+                "fix",
+                f"{variant}: {kind}: {message}",
+                "look at the game: `arena play` it with --record, then `arena explain`",
+            )
     if not faults:
         yield "ok", f"{games} games against random, no fault", ""
 
