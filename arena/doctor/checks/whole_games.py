@@ -16,6 +16,7 @@ from arena.types import MatchPlan, MatchResult, Player
 ORDER = 30
 NAME = "whole games"
 KEY = bytes(range(16))
+ADVICE = "look at the game: `arena play` it with --record, then `arena explain`"
 LAPS = 8  # a game is cut there where the variant has a turn cap
 
 
@@ -38,11 +39,7 @@ def examine(patient: Patient) -> Found:
         }
         faults += len(own)
         for kind, message in sorted(own)[:2]:
-            yield (
-                "fix",
-                f"{variant}: {kind}: {message}",
-                "look at the game: `arena play` it with --record, then `arena explain`",
-            )
+            yield "fix", f"{variant}: {kind}: {message}", ADVICE
     if not faults:
         yield "ok", f"{games} games against random, no fault", ""
 
