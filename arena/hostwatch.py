@@ -42,7 +42,7 @@ class HostWatch(StallLog):
     def __init__(self, also: Callable[[], None] = lambda: None, beat_s: float = BEAT_S) -> None:
         """Nothing is watched yet."""
         super().__init__()
-        self._beat_s = beat_s
+        self.beat_s = beat_s
         self._also = also
         self._beats: deque[Beat] = deque(maxlen=_KEPT_BEATS)
         self._last = time.monotonic(), time.process_time()
@@ -80,7 +80,7 @@ class HostWatch(StallLog):
 
     def _run(self) -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # they are the main thread's
-        while not self._ended.wait(self._beat_s):
+        while not self._ended.wait(self.beat_s):
             self._beat()
             self._also()
 
@@ -90,9 +90,9 @@ class HostWatch(StallLog):
             (before, cpu_before), now, cpu = self._last, time.monotonic(), time.process_time()
             self._last = now, cpu
             gap = now - before
-            if gap > self._beat_s + STALL_S:
+            if gap > self.beat_s + STALL_S:
                 self.note(before, now, busy=cpu - cpu_before > gap / 2)
-            self._beats.append(Beat(now, min(gap, self._beat_s), runnable()))
+            self._beats.append(Beat(now, min(gap, self.beat_s), runnable()))
 
 
 def crowd_share(wanting: int, own: int, cores: int) -> float:

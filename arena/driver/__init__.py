@@ -219,7 +219,6 @@ class Driver:
                 if question is None or question.decision_id != answer.decision_id:
                     return
                 used_s = self._time.used_s(chair, question, answer)
-                chair.line.answered_at = answer.received
             chair.release()
             if answer.fault is None and answer.action is not None:
                 words = chair.line.last_message

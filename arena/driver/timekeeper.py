@@ -36,8 +36,12 @@ class Timekeeper:
         self._looked_at = -math.inf
 
     def used_s(self, chair: Chair, question: Question, answer: Answer) -> float:
-        """The thinking time of an answer; notes in the question what was not; LateByHost."""
+        """The thinking time of an answer; what else it took is noted in the question; LateByHost.
+
+        From now on the next answer of the same bot is clocked.
+        """
         started = chair.started_at()
+        chair.line.answered_at = answer.received
         question.queue_s = started - chair.posed_at
         used_s = answer.received - started - question.transport_s
         if used_s < 0.0:

@@ -171,6 +171,11 @@ class Launcher:
             raise PluginError(f"cannot start `{' '.join(argv)}` in {cwd}: {error}") from None
         return bot
 
+    @property
+    def alive(self) -> bool:
+        """Whether the launcher process runs."""
+        return self._process.poll() is None
+
     def send(self, **command: object) -> None:
         """Write one command to the launcher; PlatformFault when it is gone."""
         line = json.dumps(command).encode() + b"\n"

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 READY_POLL_S = 0.01
 # A start that takes more than this share of its limit is worth a warning.
 SLOW_START = 0.8
+UNBOXED = (
+    "runs inside the arena's own process, which isolation `sandbox` does not allow; give it a folder with a "
+    "bot.toml, whose command plays it through arena.client (bots/outrider shows how)"
+)
 
 
 class BotHost:
@@ -67,6 +71,11 @@ class BotHost:
             start_s=start_s,
             isolation=isolation,
         )
+
+    @property
+    def alive(self) -> bool:
+        """Whether the launcher runs, without which no bot does."""
+        return self._launcher.alive
 
     def close(self) -> None:
         """End all bots, the server and the launcher."""
@@ -123,7 +132,11 @@ class MatchWorker:
             for plan in plans:
                 self.isolation = plan.isolation
                 self._start(plan.players, plan.limits)
-            return self._after(plans, self._ready_driver().play_many(plans))
+            results = self._ready_driver().play_many(plans)
+            if self._host is not None and not self._host.alive:
+                self.close()  # the next attempt starts all anew
+                raise PlatformFault("the launcher process is gone, and the bots with it")
+            return self._after(plans, results)
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
             return [MatchResult(plan.sequence, (), self.name, 0.0, 0.0, message) for plan in plans]
@@ -158,6 +171,8 @@ class MatchWorker:
 
     def _new_door(self, player: Player, limits: Limits) -> Door:
         if player.bot.kind == "python":
+            if self.isolation.level == "sandbox":
+                raise PlatformFault(f"{player.name} {UNBOXED}")
             return InProcessDoor(player.bot, self.inbox)
         return self._started_host(player).door(player, limits.start, self.isolation)
 
@@ -172,7 +187,8 @@ class MatchWorker:
             for player, (since, door) in launched.items():
                 while door.ready_at is None:  # the door itself gives up after the start limit
                     time.sleep(READY_POLL_S)
-                self._note_start(player, door.ready_at - since, limits.start)
+                if getattr(door, "fault", None) is None:
+                    self._note_start(player, door.ready_at - since, limits.start)
                 found[player] = door
         return found
 
@@ -184,10 +200,8 @@ class MatchWorker:
 
     def _ready_driver(self) -> Driver:
         """The driver over the doors there are now."""
-        if self._host_watch is None:
-            beat_s = BEAT_S if self._host is not None else SLOW_BEAT_S
-            self._host_watch = HostWatch(self._idle.look, beat_s).start()
         if self._driver is None:
+            self._watch_host()
             ways = dict(self._host.round_trips) if self._host is not None else {}
             ways.setdefault("remote", ways.get("grpc", NO_WAY))  # at least what the way takes on this host
             self._driver = Driver(
@@ -200,6 +214,14 @@ class MatchWorker:
             )
             self._idle.follow([(player.name, line) for player, line in self._driver.lines.items()])
         return self._driver
+
+    def _watch_host(self) -> None:
+        """Watch the host, as closely as bots in processes of their own need it."""
+        beat_s = BEAT_S if self._host is not None else SLOW_BEAT_S
+        if self._host_watch is None or self._host_watch.beat_s != beat_s:
+            if self._host_watch is not None:
+                self._host_watch.close()
+            self._host_watch = HostWatch(self._idle.look, beat_s).start()
 
     def _after(self, plans: Sequence[MatchPlan], results: list[MatchResult]) -> list[MatchResult]:
         """The results with what shows between matches: processes left running, and CPU time burnt idly."""
@@ -255,11 +277,7 @@ def isolation_problems(players: Iterable[Player], isolation: Isolation) -> list[
         return [("isolation", missing)]
     if isolation.level != "sandbox":
         return []
-    why = (
-        "runs inside the arena's own process, which isolation `sandbox` does not allow; give it a folder "
-        "with a bot.toml, whose command plays it through arena.client (bots/outrider shows how)"
-    )
-    return [(player.name, why) for player in players if player.bot.kind == "python"]
+    return [(player.name, UNBOXED) for player in players if player.bot.kind == "python"]
 
 
 def batched(players: Iterable[Player], size: int) -> Iterator[tuple[Player, ...]]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from match_samples import classic, plan_of, randoms
@@ -236,6 +237,34 @@ def test_a_bot_is_started_anew_for_another_isolation() -> None:
             seen.append((result.games[0].guards[seat], runner._worker._doors[players[0]].pid))
     assert [guard for guard, _ in seen] == ["none", "limits", "limits"]
     assert seen[0][1] != seen[1][1] == seen[2][1]
+
+
+def test_a_trusted_bot_never_plays_in_the_sandbox_even_unchecked() -> None:
+    worker = workers.MatchWorker("w")
+    (result,) = worker.play([short(randoms(2), PATIENT, isolation=Isolation("sandbox"))])
+    worker.close()
+    assert result.games == ()
+    assert result.error.startswith("PlatformFault: random0 runs inside the arena's own process")
+
+
+def test_c07_the_end_of_the_launcher_is_no_bots_fault() -> None:
+    """It takes the bots along in the middle of a game; the match is played again with new ones."""
+    players = (player("sleeps", "0.3", "10"), *randoms(1))
+    results: list[MatchResult] = []
+    with closing(InlineRunner(players)) as runner:
+        assert runner.check(PATIENT) == []
+        host = runner._worker._host
+        assert host is not None
+        launcher = host._launcher.pid
+        killer = Timer(1.0, os.kill, (launcher, signal.SIGKILL))
+        killer.start()
+        runner.run([short(players, PATIENT)], lambda _plan, result: results.append(result))
+        killer.join()
+    assert [result.error for result in results] == [
+        "PlatformFault: the launcher process is gone, and the bots with it",
+        "",
+    ]
+    assert faults_of(results[1]) == []
 
 
 # ---- between matches
