@@ -25,12 +25,16 @@ RUN_S = 240.0
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One folder of bots/sdk; `missing` are the tools it needs that this machine lacks."""
+    """One folder of bots/sdk; `missing` are the tools it needs that this machine lacks.
+
+    `cache` is where its compiler keeps what it made of other people's packages, "" for nowhere.
+    """
 
     name: str
     folder: Path
     test: tuple[str, ...]
     missing: tuple[str, ...]
+    cache: str
 
     def bot(self, kind: str) -> Path:
         """The folder of an example bot."""
@@ -50,7 +54,9 @@ def languages() -> list[Language]:
 def _language(path: Path) -> Language:
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     missing = tuple(tool for tool in data["tools"] if shutil.which(tool) is None)
-    return Language(path.parent.name, path.parent, tuple(data.get("test", ())), missing)
+    return Language(
+        path.parent.name, path.parent, tuple(data.get("test", ())), missing, data.get("cache", "")
+    )
 
 
 def run(command: Sequence[str | Path], folder: Path, seconds: float = RUN_S) -> str:
@@ -159,6 +165,13 @@ def forget_builds(language: Language) -> None:
     for kind in ("random", "greedy"):
         stamp = language.bot(kind) / ".built"
         stamp.unlink(missing_ok=True)
+
+
+def lend_cache(language: Language, fresh: Path) -> None:
+    """Give a new bot what is compiled of other people's packages already; its own is compiled anew."""
+    made = language.folder / language.cache
+    if language.cache and made.is_dir():
+        shutil.copytree(made, fresh / language.cache, symlinks=True)
 
 
 def code_lines(folder: Path) -> dict[str, int]:

@@ -22,6 +22,7 @@ from languages import (
     code_lines,
     forget_builds,
     languages,
+    lend_cache,
     run,
     tournament,
 )
@@ -137,6 +138,7 @@ def test_a_new_bot_passes_its_own_test_and_plays_at_once(language: Language, tmp
     files = [path for path in fresh.rglob("*") if path.is_file()]
     for unwanted in (b"__NAME__", str(ROOT).encode()):
         assert [path for path in files if unwanted in path.read_bytes()] == []
+    lend_cache(language, fresh)
     run(shlex.split(made["test"]), fresh, BUILD_S)
     program, *arguments = shlex.split(made["play"])
     assert program == "arena"
