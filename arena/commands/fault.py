@@ -33,7 +33,7 @@ WORDS = {
 NOT_KEPT = "(not kept: the game was played by an older version)"
 PRICES = {
     "retire": "the seat was retired",
-    "default": "the first legal action was played for it",
+    "default": "the seat plays on; where it owed an answer, the first legal action was played",
 }
 
 
