@@ -1,4 +1,4 @@
-"""Databases for tests: SQLite files, and PostgreSQL where its server is installed."""
+"""Databases for tests: SQLite files, and PostgreSQL servers of their own (.ci/ensure-tools installs it)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# What this machine has; SQLite is part of Python.
-KINDS = ("sqlite", "postgresql") if shutil.which("initdb") and shutil.which("pg_ctl") else ("sqlite",)
+KINDS = ("sqlite", "postgresql")
 UNPRIVILEGED = "postgres"  # PostgreSQL refuses to run as root
 
 
@@ -33,13 +32,21 @@ def _server() -> Iterator[str]:
         if user:
             shutil.chown(folder, user)
         data = f"{folder}/data"
-        _run(user, "initdb", "--pgdata", data, "--username=arena", "--auth=trust", "--no-sync")
+        _run(user, _tool("initdb"), "--pgdata", data, "--username=arena", "--auth=trust", "--no-sync")
         settings = f"-k {folder} -c listen_addresses= -c fsync=off"
-        _run(user, "pg_ctl", "start", "--wait", "-D", data, "-l", f"{folder}/log", "-o", settings)
+        _run(user, _tool("pg_ctl"), "start", "--wait", "-D", data, "-l", f"{folder}/log", "-o", settings)
         try:
             yield f"postgresql+psycopg://arena@/postgres?host={folder}"
         finally:
-            _run(user, "pg_ctl", "stop", "--mode=immediate", "-D", data)
+            _run(user, _tool("pg_ctl"), "stop", "--mode=immediate", "-D", data)
+
+
+def _tool(name: str) -> str:
+    """A program of the server; Debian keeps them off the PATH."""
+    kept = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
+    found = shutil.which(name) or (str(kept[-1]) if kept else "")
+    assert found, f"{name} is not there; install PostgreSQL's server (Debian: postgresql)"
+    return found
 
 
 def _run(user: str | None, *command: str) -> None:
