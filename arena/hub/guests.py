@@ -110,7 +110,7 @@ class GuestDoor(RemoteDoor):
                 self._left_at = time.monotonic()
                 self.ready_at = self._left_at + self._resume_s
             super().detach(connection)
-        if current:
+        if current and self.usable:
             self._on_change(self, "away")
 
     def close(self) -> None:

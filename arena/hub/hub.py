@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 import grpc
@@ -23,7 +24,9 @@ TABLES = 8
 REVOKED_S = 0.5
 # What the end may take: the schedulers commit what they hold, then matches at hand are given up.
 SETTLE_S = 0.8
-GIVE_UP_S = 0.3
+GIVE_UP_S = 0.6
+# How often a line says how things stand, if they have changed.
+STATUS_S = 30.0
 
 
 class Hub:
@@ -50,6 +53,8 @@ class Hub:
         self.tables = Tables(self.guests, tables, self.server.spectators.watch)
         self._store, self._news = store, news
         self._threads: list[threading.Thread] = []
+        self._status: tuple[list[str], int, int] = [], 0, 0
+        self._status_at = 0.0
 
     def add_tournament(self, spec: TournamentSpec) -> None:
         """Play a tournament, from where it was left."""
@@ -69,18 +74,33 @@ class Hub:
         try:
             while not self.stopping.wait(REVOKED_S):
                 self.guests.send_away_revoked()
+                self._tell_status()
         finally:
             self._end()
 
     def _end(self) -> None:
         """First the schedulers end, so that results are nobody's from then on; then games are broken off."""
         self.stopping.set()
+        until = time.monotonic() + SETTLE_S
         for thread in self._threads:
             if thread.ident is not None:
-                thread.join(SETTLE_S)
+                thread.join(max(0.0, until - time.monotonic()))
+        self.tables.give_up()
         self.guests.close()
         self.server.stop()
         self.tables.close(GIVE_UP_S)
+
+    def _tell_status(self) -> None:
+        """Say who is here and what is played, from time to time."""
+        here = [door.name for door in self.guests.here()]
+        status = here, self.tables.playing, self.tables.played
+        if status == self._status or time.monotonic() < self._status_at + STATUS_S:
+            return
+        self._status, self._status_at = status, time.monotonic()
+        names = f" ({', '.join(here)})" if here else ""
+        text = f"{len(here)} bots are here{names}, {self.tables.playing} matches are being played, "
+        text += f"{self.tables.played} were since the start"
+        self._news.tell("status", text, bots=here, playing=self.tables.playing, played=self.tables.played)
 
     def _add(self, name: str, work: Callable[[], None]) -> None:
         def run() -> None:

@@ -8,11 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from arena.driver import WatchGame
+from arena.errors import PlatformFault
 from arena.hub.guests import GuestDoor, Guests
 from arena.hub.worker import HubWorker
+from arena.referee import Watch
 from arena.runners import UNGUARDED, Problem
 from arena.runners.reaper import Run
 from arena.types import BotSpec, Isolation, Limits, MatchPlan, MatchResult, Player
+from engine_core import Event as EngineEvent
+from engine_core import View
 
 OnDone = Callable[[MatchPlan, MatchResult], None]
 
@@ -27,11 +31,13 @@ class Tables:
         """Nobody plays yet."""
         self._guests = guests
         self._most = most
-        self._watch = watch
+        self._feed = watch
+        self._closing = False
         self._lock = threading.Lock()
         self._free: list[HubWorker] = []
         self._workers: list[HubWorker] = []
         self._run: Run | None = None
+        self.played = 0
         self._threads: set[threading.Thread] = set()
 
     @property
@@ -68,13 +74,17 @@ class Tables:
         thread.start()
         return True
 
+    def give_up(self) -> None:
+        """Break games off at their next step; nobody waits for their results any more."""
+        self._closing = True
+
     def close(self, within_s: float) -> None:
-        """End this host's bots; matches that are still played are given up after so many seconds."""
+        """End this host's bots; who has not ended after so many seconds is left to the process's end."""
         until = time.monotonic() + within_s
-        for worker in list(self._workers):
-            with suppress(Exception):  # its match may be in the middle of anything, and does not count
-                worker.close()
-        for thread in list(self._threads):
+        closing = [threading.Thread(target=_close, args=(worker,), daemon=True) for worker in self._workers]
+        for thread in closing:
+            thread.start()
+        for thread in [*closing, *self._threads]:
             thread.join(max(0.0, until - time.monotonic()))
         if self._run is not None:
             self._run.close()
@@ -89,7 +99,20 @@ class Tables:
             self._give_back(worker)
             with self._lock:
                 self._threads.discard(threading.current_thread())
+                self.played += 1
         on_done(plan, result)
+
+    def _watch(self, plan: MatchPlan, rotation: int) -> Watch:
+        """Spectators' view of a game, which also ends it when the tables close."""
+        feed = self._feed(plan, rotation)
+
+        def step(events: tuple[EngineEvent, ...], view: View) -> None:
+            if self._closing:
+                raise PlatformFault("the server stops")
+            if feed is not None:
+                feed(events, view)
+
+        return step
 
     def _take(self) -> HubWorker | None:
         """A free worker, maybe a new one; called with the lock held."""
@@ -105,3 +128,8 @@ class Tables:
     def _give_back(self, worker: HubWorker) -> None:
         with self._lock:
             self._free.append(worker)
+
+
+def _close(worker: HubWorker) -> None:
+    with suppress(Exception):  # its match may be in the middle of anything, and does not count
+        worker.close()

@@ -395,6 +395,17 @@ def test_a_database_that_fails_ends_the_server_and_says_so(house: House) -> None
     assert isinstance(house.hub.failure, StoreError)
 
 
+def test_it_says_how_things_stand_when_that_has_changed(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.hub.hub.STATUS_S", 0.1)
+    house.open()
+    house.bot(house.token("anna"))
+    house.wait_for("status", bots=["anna 1"], playing=0, played=0)
+    time.sleep(1.5)
+    assert len(house.of("status")) == 1
+
+
 def test_nobody_waits_for_who_reads_the_news() -> None:
     """A reader that stops reading, or goes away, costs the games nothing."""
     shown: list[str] = []
