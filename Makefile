@@ -34,7 +34,7 @@ demo: setup ## Play a tournament of the classic game among all bots and show the
 
 test: setup ## Run every test
 	@.ci/ensure-tools sdks
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n $(shell nproc) --dist loadfile
 
 lint: setup ## Check style, types and protocol files
 	@$(BIN)/ruff check --quiet $(CHECKED)
