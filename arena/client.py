@@ -32,7 +32,7 @@ _REMEMBERED_ANSWERS = 4096
 _OPTIONS = (
     ("grpc.max_receive_message_length", -1),
     ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.max_reconnect_backoff_ms", 2_000),
+    ("grpc.max_reconnect_backoff_ms", 500),
     ("grpc.keepalive_time_ms", 20_000),  # a server that vanished without a word is noticed
     ("grpc.keepalive_timeout_ms", 10_000),
 )
