@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arena.hub.hub import Hub
     from arena.hub.news import Event
     from arena.spec import TournamentSpec
-    from arena.types import VariantSetup
+    from arena.types import GameResult, MatchPlan, VariantSetup
 
 MAX_PORT = 65535
 
@@ -124,6 +124,13 @@ def serve_rules(addresses: Sequence[str], tls: Path | None, tell: Callable[[Sequ
     with stopped_by_signals(stop.set), PlayServer(addresses, credentials=secured) as server:
         tell(server.addresses)
         stop.wait()
+
+
+def tell_plugins(tournament: str, plan: MatchPlan, game: GameResult) -> None:
+    """A game of a committed match, for the plugins' hook."""
+    from arena.plugins import installed
+
+    installed().game_finished(tournament, plan, game)
 
 
 def print_text(event: Event) -> None:

@@ -102,7 +102,8 @@ def command(
 
     if tls is None and not insecure:
         _serving.refuse_open(listen)
-    news = News(_serving.print_json if as_json else _serving.print_text)
+    show = _serving.print_json if as_json else _serving.print_text
+    news = News(show, _serving.tell_plugins)
     url = _serving.database_for(database, wanted=bool(tournaments or lobby))
     if url is None:
         _serving.serve_rules(listen, tls, lambda addresses: _tell_serving(news, addresses, None))

@@ -29,9 +29,18 @@ class Event:
 class News:
     """Passes events on to whoever shows them, in order; any thread may tell, and none waits for that."""
 
-    def __init__(self, show: Callable[[Event], None]) -> None:
-        """`show` is called with each event, on a thread of its own; an OSError of it ends the showing."""
+    def __init__(
+        self,
+        show: Callable[[Event], None],
+        finished: Callable[[str, MatchPlan, GameResult], None] = lambda *_: None,
+    ) -> None:
+        """`show` is called with each event, on a thread of its own; an OSError of it ends the showing.
+
+        `finished` is called with every game of a committed match and its tournament, one at a time.
+        """
         self._show = show
+        self._finished = finished
+        self._lock = threading.Lock()
         self._events: SimpleQueue[Event | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="news", daemon=True)
         self._thread.start()
@@ -58,6 +67,9 @@ class News:
 
     def tell_done(self, tournament: str, plan: MatchPlan, games: Sequence[GameResult]) -> None:
         """A match was committed: the points each player made in its games, and the faults there were."""
+        with self._lock:
+            for game in games:
+                self._finished(tournament, plan, game)
         points = dict.fromkeys((player.name for player in plan.players), 0.0)
         faults = []
         for game in games:

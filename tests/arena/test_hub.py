@@ -27,7 +27,7 @@ from arena.hub.hub import Hub
 from arena.hub.news import Event, News
 from arena.plugins import installed
 from arena.store import Store
-from arena.types import BotSpec
+from arena.types import BotSpec, GameResult, MatchPlan
 from arena.v1 import play_pb2, play_pb2_grpc, spectator_pb2, spectator_pb2_grpc
 from engine_core import ActionRange, Legal, View
 
@@ -52,11 +52,16 @@ class House:
         self.store = Store(f"sqlite:///{self.database}")
         self.store.migrate()
         self.told: list[Event] = []
-        self.hub = Hub(self.store, News(self.told.append), ["127.0.0.1:0"], resume_s=resume_s)
+        self.games: list[tuple[str, int, int]] = []
+        news = News(self.told.append, self._finished)
+        self.hub = Hub(self.store, news, ["127.0.0.1:0"], resume_s=resume_s)
         self.address = self.hub.server.addresses[0]
         self._thread = threading.Thread(target=self.hub.serve, daemon=True)
         self._bots: list[threading.Thread] = []
         self.errors: list[str] = []
+
+    def _finished(self, tournament: str, plan: MatchPlan, game: GameResult) -> None:
+        self.games.append((tournament, plan.sequence, game.rotation))
 
     def open(self, *lobby: str, tournament: str = "") -> House:
         """Serve, with this lobby and tournament."""
@@ -258,6 +263,8 @@ def test_c15_a_remote_bot_that_stays_away_is_no_show_and_no_draw(house: House) -
     assert scores == 4 * [{"anna": 1.0, "bert": 0.0}]
     faults = house.store.faults(row.id)
     assert {(fault.player, fault.kind) for fault in faults} == {("bert", "no_show")}
+    told = [("cup", sequence, rotation) for sequence in range(2) for rotation in range(2)]
+    assert sorted(house.games) == told  # what plugins hear, each game once
     assert "did not connect within 0.6 s of its match's turn" in faults[0].message
     assert house.of("failed") == []
 
