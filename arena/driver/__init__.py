@@ -175,8 +175,9 @@ class Driver:
         now = self._clock()
         while not self._inbox.empty():
             self._take(self._inbox.get())
-        for match, why in self._time.look(self._order, now):
-            self._void(match, PlatformFault(why))
+        if now >= self._time.look_at:
+            for match, why in self._time.look(self._order, now):
+                self._void(match, PlatformFault(why))
         for line in self._order:
             if line.open:
                 for chair in [chair for chair in line.open.values() if chair.deadline() <= now]:

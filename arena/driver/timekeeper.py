@@ -33,7 +33,7 @@ class Timekeeper:
     def __init__(self, host: StallLog) -> None:
         """Nobody has been looked after yet."""
         self.host = host
-        self._looked_at = -math.inf
+        self.look_at = -math.inf
 
     def used_s(self, chair: Chair, question: Question, answer: Answer) -> float:
         """The thinking time of an answer; what else it took is noted in the question; LateByHost.
@@ -79,10 +79,8 @@ class Timekeeper:
         return None
 
     def look(self, lines: Iterable[Line], now: float) -> Iterator[tuple[Match, str]]:
-        """Every LIVENESS_S: matches that wait for a process gone without a word, each with the reason."""
-        if now - self._looked_at < LIVENESS_S:
-            return
-        self._looked_at = now
+        """Matches that wait for a process gone without a word, each with the reason; due at `look_at`."""
+        self.look_at = now + LIVENESS_S
         for line in lines:
             waiting = list(line.open.values())
             for chair in waiting:
