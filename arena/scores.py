@@ -8,7 +8,7 @@ Both follow from one order of the seats, best first:
 3. the fallen, later falls first, those who fell together tied;
 4. retired seats, tied, whatever they hold on the board.
 
-Seats of a team share the place of their best. The first place's point is split evenly over its teams, and a
+Seats of a team share the place of their best, a retired one too, unless the team is first. The first place's point is split evenly over its teams, and a
 team's part evenly over its seats that did not retire; so scores sum to 1 (math.fsum), or to 0 where `void`
 drops a capped game.
 """
@@ -113,8 +113,12 @@ def _groups(facts: Facts | Result, rule: PointRule, teams: Sequence[int]) -> lis
     groups: dict[tuple[int, int, int], list[int]] = {}
     for team, key in standing.items():
         groups.setdefault(key, []).extend(members[team])
-    retired = [seat for seat, mode in enumerate(facts.retired) if mode]
-    return [sorted(groups[key]) for key in sorted(groups)] + [retired] * bool(retired)
+    first = min(groups, default=None)
+    last: list[int] = []
+    for seat in (seat for seat, mode in enumerate(facts.retired) if mode):
+        key = standing.get(teams[seat], first)
+        (last if key == first else groups[key]).append(seat)
+    return [sorted(groups[key]) for key in sorted(groups)] + [last] * bool(last)
 
 
 def _standing(facts: Facts | Result, rule: PointRule, seats: Sequence[int]) -> tuple[int, int, int]:

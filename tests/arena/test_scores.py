@@ -198,6 +198,17 @@ def test_a_retired_team_mate_leaves_its_part_to_the_team() -> None:
     assert placements(end, "split", (0, 1, 0, 1)) == ((1, 1), (2, 3), (4, 4), (2, 3))
 
 
+def test_a_retired_team_mate_of_a_losing_team_shares_its_place() -> None:
+    end = facts("forfeit", [-1, -1, -1, -1], won=[0, 3], retired=[2])
+    assert placements(end, "split", (0, 1, 1, 0)) == ((1, 2), (3, 4), (3, 4), (1, 2))
+    assert scores(end, "split", (0, 1, 1, 0)) == (0.5, 0.0, 0.0, 0.5)
+
+
+def test_a_team_that_retired_as_a_whole_is_last() -> None:
+    end = facts("rules", [-1, -1, 0, -1, -1, 1], won=[0, 3], retired=[1, 4])
+    assert placements(end, "split", (0, 1, 2, 0, 1, 2)) == ((1, 2), (5, 6), (3, 4), (1, 2), (5, 6), (3, 4))
+
+
 def test_nobody_takes_the_point_when_every_seat_is_retired() -> None:
     with pytest.raises(PlatformFault, match="every seat"):
         scores(facts("forfeit", [-1, -1], won=[0], retired=[0, 1]), "split")
