@@ -9,8 +9,8 @@ Both follow from one order of the seats, best first:
 4. retired seats, tied, whatever they hold on the board.
 
 Seats of a team share the place of their best, a retired one too, unless the team is first. The first place's
-point is split evenly over its teams, and a team's part evenly over its seats that did not retire; so scores sum
-to 1 (math.fsum), or to 0 where `void` drops a capped game.
+point is split evenly over its teams, and a team's part evenly over its seats that did not retire; so scores
+sum to 1 (math.fsum), or to 0 where `void` drops a capped game.
 """
 
 from __future__ import annotations
