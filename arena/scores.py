@@ -116,8 +116,8 @@ def _groups(facts: Facts | Result, rule: PointRule, teams: Sequence[int]) -> lis
     first = min(groups, default=None)
     last: list[int] = []
     for seat in (seat for seat, mode in enumerate(facts.retired) if mode):
-        key = standing.get(teams[seat], first)
-        (last if key == first else groups[key]).append(seat)
+        place = standing.get(teams[seat], first)
+        (last if place is None or place == first else groups[place]).append(seat)
     return [sorted(groups[key]) for key in sorted(groups)] + [last] * bool(last)
 
 

@@ -135,7 +135,7 @@ def test_range_or_amount_that_was_not_offered_is_an_error(positions: list[tuple[
 def test_answer_without_an_amount_means_the_lowest_of_any_range(
     positions: list[tuple[State, list[Event]]],
 ) -> None:
-    """0 is the default on the wire: it is taken as it is where a range has it, and as the lowest elsewhere."""
+    """0 is the default on the wire: taken as it is where a range has it, as the lowest elsewhere."""
     ranges = [legal for state, _ in positions if (legal := state.legal(state.pending()[0]))]
     lows = {offered.lo for legal in ranges for offered in legal}
     assert {0, 1} <= lows
