@@ -22,6 +22,7 @@ from engine_core.kernel cimport ActionRange as CRange
 
 import operator
 import struct
+from functools import partial
 from hashlib import blake2b
 
 from engine_core import actions, registry, text
@@ -174,7 +175,19 @@ cdef class Game:
         memset(position.block, 0, self.state_size)
         fault = self.kernel.import_fields(self.rules, position.block, words + 1)
         if fault:
-            raise TextError(f"{words[fault]} is not possible here", where=self.word_name(fault - 1))
+            raise TextError(text.impossible(self.description, fault - 1, words[fault],
+                                            partial(self.takes, bytes(data), fault)), where=self.word_name(fault - 1))
+
+    def takes(self, data, int index, value):
+        """Whether the kernel finds no fault with a word of a packed position when it has this value."""
+        cdef int32_t words[MAX_FIELD_WORDS + 1]
+        cdef const uint8_t[::1] source = data
+        cdef View trial = View.__new__(View)
+        trial.allocate(self)
+        memcpy(words, &source[0], source.shape[0])
+        words[index] = value
+        memset(trial.block, 0, self.state_size)
+        return self.kernel.import_fields(self.rules, trial.block, words + 1) != index
 
     def pack_text(self, position):
         """The packed form of a position or view text."""

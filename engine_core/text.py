@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine_core.description import ON_BOARD, Description, Field, Kind
@@ -26,6 +26,8 @@ CLAIMANTS = {ON_BOARD: "board"}
 NO_OPERAND = 255
 INT32 = range(-(1 << 31), 1 << 31)
 _RUN = 3  # from this many equal neighbours on a row is written as value*count
+_MOST_TRIED = 128  # values of a word that are tried one by one; above there are no names
+_MOST_LISTED = 8
 _NUMBER = re.compile(r"-?[0-9]{1,10}")
 
 
@@ -164,6 +166,46 @@ class _Group:
         return items
 
 
+def impossible(description: Description, index: int, value: int, takes: Callable[[int], bool]) -> str:
+    """What to say of a word that cannot be: that it is, and what `takes` holds possible in its place."""
+    field = next(
+        field for field in description.fields if 0 <= index - description.offset(field.name)[0] < field.length
+    )
+    values = _values(description, field)
+    if value == field.default == -1:
+        what = f"must be given here ({field.summary})" if field.summary else "must be given here"
+    else:
+        what = f"{values.text(value) if value >= 0 else value} is not possible here"
+    numbers = [number for number in range(-1, _MOST_TRIED) if takes(number)]
+    last = str(_highest(takes)) if takes(_MOST_TRIED) else ""
+    return f"{what}; possible: {', '.join(_spans(values, numbers, last))}" if numbers else what
+
+
+def _spans(values: _Values, numbers: Sequence[int], last: str) -> Iterator[str]:
+    """The values in words, of many in a row the first and the last; `last` if they go on behind."""
+    start = 0
+    for end in range(1, len(numbers) + 1):
+        named = [number in values.names or number < 0 for number in numbers[end - 1 : end + 1]]
+        if end < len(numbers) and numbers[end] == numbers[end - 1] + 1 and named[0] == named[1]:
+            continue
+        run = [values.text(number) for number in numbers[start:end]]
+        if last and end == len(numbers):
+            run.append(last)
+        if len(run) > (_MOST_LISTED if named[0] else 2):
+            run = [f"{run[0]}..{run[-1]}"]
+        yield from run
+        start = end
+
+
+def _highest(takes: Callable[[int], bool]) -> int:
+    """The highest number that is possible, by halving."""
+    low, high = _MOST_TRIED, INT32.stop
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if takes(middle) else (low, middle)
+    return low
+
+
 def _runs(items: list[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], int]]:
     start = 0
     for end in range(1, len(items) + 1):
@@ -219,13 +261,18 @@ def _names(description: Description, of: str) -> dict[int, str]:
 
 
 def action_text(description: Description, kind: int, a: int, b: int, c: int, n: int) -> str:
-    """The text of an action; unused operands are left out, and numbers outside the vocabulary stay numbers.
+    """The text of an action; unused operands that are 0 are left out, and unknown numbers stay numbers.
 
-    It never fails, so that an illegal action can be shown; an unknown kind reads `kind12 a b c n`.
+    It never fails, so that an illegal action can be shown: an unknown kind reads `kind12 a b c n`, and an
+    operand or amount that the kind does not use is named, as in `end (unused: b = 3, amount = 7)`.
     """
     if not 0 <= kind < len(description.actions):
         return f"kind{kind} {a} {b} {c} {n}"
-    return " ".join(_call(description, description.actions[kind], (a, b, c), n))
+    known = description.actions[kind]
+    uses = dict(zip("abc", known.operands, strict=True)) | {"amount": known.amount}
+    values = {"a": a, "b": b, "c": c, "amount": n}
+    extra = ", ".join(f"{name} = {value}" for name, value in values.items() if value and not uses[name])
+    return " ".join([*_call(description, known, (a, b, c), n), *([f"(unused: {extra})"] if extra else [])])
 
 
 def parse_action(description: Description, text: str) -> tuple[int, int, int, int, int]:

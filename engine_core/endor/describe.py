@@ -83,9 +83,14 @@ RULES = (
     "every ship is on the board, aboard or in the box; special ships fly while they have hits left",
     "no two sides share a sector, and only Rebel fighters are on markers, face-up ones",
     "every card is in exactly one place and the counts agree",
-    "storm troopers stand on the next spaces, and Vader is redeemed only once",
+    "storm troopers stand on the next spaces; redeemed, Vader is out and Luke, if it takes him, is not",
     "while the game goes on Rebels are left, and the open card and its order are of the seat that plays it",
     "the phase waits for an answer that can be given, with dice on the table only while they are assigned",
+    "`origin` and `moved` are of ships that went there and stand there, `target` touches it while dice are "
+    "assigned",
+    "`falcon_fell` is 1 only while dice of the attack that destroyed the Falcon are assigned",
+    "a game that goes on has no result; one that is over has the one it says: the Empire wins when no Rebels "
+    "are left, the Rebels with the shield down, nobody at the turn cap, a side when a seat of the other left",
 )
 
 

@@ -19,7 +19,13 @@ cdef enum:
     MOST_RESHUFFLES = 1 << 20
     MOST_TERMINATION = 3
     MOST_RETIRED = 2
-    PHASE_WORD = 2          # 1 + its place among the words
+    # 1 + the place among the words
+    PHASE_WORD = 2
+    TURN_WORD = 3
+    FLIPPED_WORD = 4
+    ORDER_WORD = 5
+    ORIGIN_WORD = 6
+    TARGET_WORD = 8
 
 cdef inline void scalars(const Rules *rules, State *state, Cursor *cursor) noexcept nogil:
     number_word(cursor, &state.lap, rules.turn_cap)
@@ -160,15 +166,25 @@ cdef inline int import_holders(const Rules *rules, State *state, const int32_t *
             return 1 + card
     return 0
 
-cdef inline bint names_what_the_phase_needs(const State *state) noexcept nogil:
-    """A phase that carries out an order has a seat, a card, an order, and dice a target."""
+cdef inline int missing_word(const State *state) noexcept nogil:
+    """0, or the word that is wrong for the phase: an order has a seat, a card, a ship; dice have a target."""
     if state.phase == PHASE_PLAN or state.phase == PHASE_OVER:
-        return True
-    if state.phase == PHASE_NEXT or state.turn == NONE or state.flipped == NONE:
-        return False
+        return 0
+    if state.phase == PHASE_NEXT:
+        return PHASE_WORD
+    if state.turn == NONE:
+        return TURN_WORD
+    if state.flipped == NONE:
+        return FLIPPED_WORD
     if state.phase == PHASE_ORDER or state.phase == PHASE_FIRE:
-        return True
-    return state.order < SHIPS and (state.phase != PHASE_ASSIGN or (state.origin != NONE and state.target != NONE))
+        return 0
+    if state.order >= SHIPS:
+        return ORDER_WORD
+    if state.phase != PHASE_ASSIGN:
+        return 0
+    if state.origin == NONE:
+        return ORIGIN_WORD
+    return TARGET_WORD if state.target == NONE else 0
 
 cdef inline void begin_cursor(Cursor *cursor, int32_t *out, const int32_t *words) noexcept nogil:
     cursor.out = out
@@ -259,8 +275,9 @@ cdef inline int import_all(const Rules *rules, State *state, const int32_t *word
     open_fields(rules, state, &cursor)
     if cursor.fault:
         return cursor.fault
-    if not names_what_the_phase_needs(state):
-        return PHASE_WORD
+    fault = missing_word(state)
+    if fault:
+        return fault
     holders = words + cursor.at
     fault = import_holders(rules, state, holders)
     if fault:

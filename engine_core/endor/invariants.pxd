@@ -6,16 +6,17 @@ from engine_core.bits cimport bit, count, has
 from engine_core.endor.cards cimport choice_is_one, seats_that_choose, unpicked
 from engine_core.endor.fields cimport laid_aside
 from engine_core.endor.fleet cimport (
-    attack_dice, can_attack, can_deploy, can_move, fire_targets, hittable, lowest_die, rebels_are_gone,
+    attack_dice, can_attack, can_deploy, can_move, fire_targets, hittable, lowest_die, open_sectors, reach,
+    rebels_are_gone, targets,
 )
 from engine_core.endor.orders cimport can_do_anything
 from engine_core.endor.state cimport (
-    BROKEN_CARDS, BROKEN_ORDER, BROKEN_PHASE, BROKEN_PLACES, BROKEN_SHIPS, BROKEN_TRACKS, DIE_SIDES, EMPIRE, EXECUTOR,
-    FALCON, FIGHTERS, ORDER_DEATH_STAR, PHASE_ASSIGN, PHASE_ATTACK, PHASE_FIRE, PHASE_MOVE, PHASE_ORDER,
-    PHASE_OVER, PHASE_PLAN, REBELS, RULE_OK, SHIPS, SIDES, TIE, Rules, State, acting_side, face_up, fleet, only,
-    side_of,
+    BROKEN_CARDS, BROKEN_END, BROKEN_FALCON, BROKEN_ORDER, BROKEN_PHASE, BROKEN_PLACES, BROKEN_SHIPS, BROKEN_STEPS,
+    BROKEN_TRACKS, DIE_SIDES, EMPIRE, EXECUTOR, FALCON, FIGHTERS, ORDER_DEATH_STAR, PHASE_ASSIGN, PHASE_ATTACK,
+    PHASE_FIRE, PHASE_MOVE, PHASE_ORDER, PHASE_OVER, PHASE_PLAN, REBELS, RULE_OK, SHIPS, SIDES, TIE, Rules, State,
+    acting_side, face_up, fleet, only, shield_is_down, side_of,
 )
-from engine_core.kernel cimport NONE
+from engine_core.kernel cimport BY_FORFEIT, BY_RULES, BY_TURN_CAP, NONE
 
 cdef inline bint ships_agree(const Rules *rules, const State *state) noexcept nogil:
     """Every fighter is on the board, aboard or in the box; special ships have hits left while they fly."""
@@ -58,7 +59,7 @@ cdef inline bint pile_agrees(const Rules *rules, const State *state, int seat, u
     """While orders are chosen its cards are in the hand, too."""
     cdef uint64_t own = 0
     cdef uint64_t cards = rules.side_cards[rules.side[seat]]
-    if state.pile_count[seat] > rules.pile_room or state.chosen[seat] > state.pile_count[seat]:
+    if state.pile_count[seat] > rules.pile_room or state.chosen[seat] > min(<int>state.pile_count[seat], rules.orders):
         return False
     if state.phase != PHASE_PLAN:
         return row_agrees(state.pile[seat], state.pile_count[seat], cards, seen)
@@ -86,11 +87,11 @@ cdef inline bint cards_agree(const Rules *rules, const State *state) noexcept no
     return seen == all_cards
 
 cdef inline bint tracks_agree(const Rules *rules, const State *state) noexcept nogil:
-    """Storm troopers stand on the spaces ahead; who was redeemed is out of the game."""
+    """Storm troopers stand on the spaces ahead; who was redeemed is out of the game, by Luke's act."""
     cdef int ahead = rules.shield_length - state.shield
     if state.troopers > min(ahead, rules.trooper_reach):
         return False
-    return not (state.redeemed and state.vader)
+    return not (state.redeemed and (state.vader or (rules.redeem_needs_luke and not state.luke)))
 
 cdef inline bint order_agrees(const Rules *rules, const State *state) noexcept nogil:
     """A card lies open exactly while it is played, by a seat of its side; an order is one of it."""
@@ -128,12 +129,63 @@ cdef inline bint assignment_agrees(const Rules *rules, const State *state) noexc
     return ships != 0 and (rules.may_waste_hits or count(ships) > 1)
 
 cdef inline bint ship_order_agrees(const Rules *rules, const State *state) noexcept nogil:
-    """Ships that moved are where they went, and of the side that plays."""
+    """Ships of the side that plays, which are where they went."""
     if state.order >= SHIPS or side_of(state.order) != acting_side(rules, state):
         return False
-    if state.phase == PHASE_MOVE and (state.origin != NONE or state.moved):
-        return False
     return state.origin == NONE or (state.where[state.order] & only(state.origin)) != 0
+
+cdef inline bint can_have_come(const Rules *rules, const State *state) noexcept nogil:
+    """Whether there is a place that the ships at the origin can have left, or the Executor deployed them."""
+    cdef uint32_t free = open_sectors(rules, state, state.order)
+    if state.order < TIE:
+        free |= face_up(rules, state)
+    if reach(rules, state, state.order, state.origin, free):
+        return True
+    return state.order == TIE and rules.attack_after_deploy and (state.where[EXECUTOR] & only(state.origin)) != 0
+
+cdef inline bint steps_agree(const Rules *rules, const State *state) noexcept nogil:
+    """An order has an origin once its ships moved or attack, and a target while dice are assigned."""
+    if state.phase != PHASE_ATTACK and state.phase != PHASE_ASSIGN:
+        return state.origin == NONE and state.target == NONE and not state.moved
+    if state.phase == PHASE_ATTACK and state.target != NONE:
+        return False
+    if state.phase == PHASE_ASSIGN:
+        if not targets(rules, state, acting_side(rules, state), state.origin) & only(state.target):
+            return False
+        if not state.moved:
+            return (rules.launch_mask & only(state.origin)) != 0
+    if state.origin == NONE or not state.moved:
+        return state.origin == NONE and not state.moved
+    if state.moved > (state.count[state.order][state.origin] if state.order < FIGHTERS else 1):
+        return False
+    return (rules.sector_mask & only(state.origin)) != 0 and can_have_come(rules, state)
+
+cdef inline bint falcon_agrees(const Rules *rules, const State *state) noexcept nogil:
+    """That the Falcon fell is remembered until the dice of that attack are given; one of them was for it."""
+    if not state.falcon_fell:
+        return True
+    if state.phase != PHASE_ASSIGN or state.where[FALCON] or acting_side(rules, state) != EMPIRE:
+        return False
+    return state.target < rules.sectors and dice_left(state) < attack_dice(rules, state, state.order, state.origin)
+
+cdef inline bint end_agrees(const Rules *rules, const State *state) noexcept nogil:
+    """A result exactly when the game is over, and the one that the position has."""
+    cdef bint gone = rebels_are_gone(state)
+    cdef int seat
+    cdef int left = 0
+    for seat in range(rules.seats):
+        left += state.retired[seat] != 0
+        if state.retired[seat] and state.winner == rules.side[seat]:
+            return False
+    if state.phase != PHASE_OVER:
+        return not state.termination and state.winner == NONE and not left
+    if state.termination == BY_FORFEIT:
+        return state.winner != NONE and left == 1 and not gone
+    if state.termination == BY_TURN_CAP:
+        return state.winner == NONE and not left and not gone and state.lap >= rules.turn_cap
+    if state.termination != BY_RULES or left or (state.winner == EMPIRE) != gone:
+        return False
+    return state.winner == EMPIRE or (state.winner == REBELS and shield_is_down(rules, state))
 
 cdef inline bint plan_can_be_answered(const Rules *rules, const State *state) noexcept nogil:
     """Somebody chooses, and who does has a choice."""
@@ -170,10 +222,14 @@ cdef inline int broken_invariant(const Rules *rules, const State *state) noexcep
         return BROKEN_CARDS
     if not tracks_agree(rules, state):
         return BROKEN_TRACKS
+    if not end_agrees(rules, state):
+        return BROKEN_END
     if state.phase == PHASE_OVER:
         return RULE_OK
     if rebels_are_gone(state) or not order_agrees(rules, state):
         return BROKEN_ORDER
     if not can_be_answered(rules, state) or not assignment_agrees(rules, state):
         return BROKEN_PHASE
-    return RULE_OK
+    if not steps_agree(rules, state):
+        return BROKEN_STEPS
+    return RULE_OK if falcon_agrees(rules, state) else BROKEN_FALCON

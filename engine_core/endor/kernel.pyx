@@ -12,9 +12,9 @@ from engine_core.endor.invariants cimport broken_invariant
 from engine_core.endor.orders cimport order_legal
 from engine_core.endor.secrets cimport blank, guess
 from engine_core.endor.state cimport (
-    DIE_SIDES, EMPIRE, EVENT_RETIRED, FALCON, FIGHTERS, PHASE_ASSIGN, PHASE_ATTACK, PHASE_MOVE, PHASE_ORDER,
-    PHASE_OVER, PHASE_PLAN, REBELS, RULE_ALREADY_OUT, RULE_BAD_MODE, RULE_NOT_ASKED, RULE_OK, SHIPS, Rules, State,
-    everyone, finish, only, put_ships, reset,
+    DIE_SIDES, EMPIRE, EVENT_RETIRED, FALCON, FIGHTERS, KIND_PASS, PHASE_ASSIGN, PHASE_ATTACK, PHASE_MOVE, PHASE_ORDER,
+    PHASE_OVER, PHASE_PLAN, REBELS, RULE_ALREADY_OUT, RULE_BAD_MODE, RULE_NOT_ASKED, RULE_OK, RULE_UNUSED_OPERAND,
+    SHIPS, Rules, State, everyone, finish, only, put_ships, reset,
 )
 from engine_core.endor.turn cimport answer, begin_round, settle
 from engine_core.kernel cimport (
@@ -103,6 +103,8 @@ cdef int apply(const void *rules_block, void *state_block, int seat, Action acti
     cdef int broken
     if not is_asked(rules, state, seat):
         return RULE_NOT_ASKED
+    if action.kind == KIND_PASS and (action.a or action.b or action.c or action.n):
+        return RULE_UNUSED_OPERAND
     if state.phase == PHASE_PLAN:
         broken = pick_apply(rules, state, seat, action, events)
     else:

@@ -137,6 +137,9 @@ cdef enum Rule:
     BROKEN_TRACKS
     BROKEN_ORDER
     BROKEN_PHASE
+    BROKEN_STEPS
+    BROKEN_FALCON
+    BROKEN_END
 
 cdef struct Rules:
     int seats

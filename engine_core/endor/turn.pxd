@@ -166,8 +166,6 @@ cdef inline int assign_apply(const Rules *rules, State *state, Action action, Ev
 cdef inline int answer(const Rules *rules, State *state, Action action, Dice *dice, EventLog *events) noexcept nogil:
     """Play an answer of the seat whose card lies open, or return the broken rule."""
     cdef int broken
-    if action.kind == KIND_PASS and (action.a or action.b or action.c or action.n):
-        return RULE_UNUSED_OPERAND
     if state.phase == PHASE_ORDER:
         return order_apply(rules, state, action, dice, events)
     if state.phase == PHASE_MOVE:

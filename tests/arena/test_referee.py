@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from match_samples import KEY, classic
 
+import engine_core
 from arena.errors import PlatformFault
 from arena.record import unpack, verify, walk
 from arena.referee import Referee
@@ -119,6 +120,16 @@ def test_d05_an_illegal_answer_plays_the_default_and_names_the_rule() -> None:
     assert (fault.decision, fault.used_ms, fault.limit_ms) == (2, 250.0, 2000.0)
     assert f"may not play `{text(code)}`: " in fault.message
     assert f"`{text(default)}` is played instead (fault 1 of 3)" in fault.message
+
+
+@pytest.mark.parametrize("variant", sorted(engine_core.variants()))
+def test_d05_an_answer_with_an_amount_that_no_action_uses_is_named_so(variant: str) -> None:
+    """The number 123456789 is the first kind of action with an amount; it is not called that action alone."""
+    referee = referee_of(engine_core.load(variant))
+    question = referee.questions()[0]
+    referee.answer(question.seat, question.decision_id, 123456789)
+    name = referee.game.description.actions[0].name
+    assert f"may not play `{name} (unused: amount = 123456789)`: " in last_fault(referee).message
 
 
 @pytest.mark.parametrize("code", [-1, 1 << 63, 1 << 100])

@@ -262,9 +262,22 @@ def test_an_action_reads_and_writes_like_this(text: str, action: tuple[int, int,
 @given(st.integers(0, 5), BYTE, BYTE, BYTE, INT32)
 def test_any_action_round_trips_in_what_its_kind_uses(kind: int, a: int, b: int, c: int, n: int) -> None:
     used = SMALL.actions[kind]
+    shown = action_text(SMALL, kind, a, b, c, n).partition(" (unused: ")[0]
     operands = [value if of else 0 for of, value in zip(used.operands, (a, b, c), strict=True)]
     amount = n if used.amount else 0
-    assert parse_action(SMALL, action_text(SMALL, kind, a, b, c, n)) == (kind, *operands, amount)
+    assert parse_action(SMALL, shown) == (kind, *operands, amount)
+
+
+@pytest.mark.parametrize(
+    ("action", "text"),
+    [
+        ((0, 0, 0, 0, 123456789), "end (unused: amount = 123456789)"),
+        ((0, 1, 2, 3, -4), "end (unused: a = 1, b = 2, c = 3, amount = -4)"),
+        ((2, 0, 1, 9, 3), "attack ALA KAM 3 (unused: c = 9)"),
+    ],
+)
+def test_what_an_action_does_not_use_is_shown(action: tuple[int, int, int, int, int], text: str) -> None:
+    assert action_text(SMALL, *action) == text
 
 
 def test_an_action_of_an_unknown_kind_can_be_shown() -> None:

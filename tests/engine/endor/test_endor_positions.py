@@ -6,7 +6,7 @@ import random
 import struct
 
 import pytest
-from endor_games import SETUPS, game_of, played, seats_and_public
+from endor_games import SETUPS, game_of, played, seats_and_public, walk
 
 import engine_core
 from engine_core import StateError, TextError
@@ -19,12 +19,13 @@ REBELS = [
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("phase=order turn=0 xwing=O3:5", "phase"),
-        ("phase=order flipped=xwing_luke xwing=O3:5", "phase"),
+        ("phase=order turn=0 xwing=O3:5", "flipped: must be given"),
+        ("phase=order flipped=xwing_luke xwing=O3:5", "turn: must be given"),
         ("phase=next turn=0 flipped=xwing_luke xwing=O3:5", "phase"),
-        ("phase=move turn=0 flipped=xwing_luke xwing=O3:5", "phase"),
-        ("phase=attack turn=0 flipped=xwing_luke order=luke xwing=O3:5", "phase"),
-        ("phase=assign turn=0 flipped=xwing_luke order=xwing xwing=O3:5", "phase"),
+        ("phase=move turn=0 flipped=xwing_luke xwing=O3:5", "order: must be given"),
+        ("phase=attack turn=0 flipped=xwing_luke order=luke xwing=O3:5", "order: luke"),
+        ("phase=assign turn=0 flipped=xwing_luke order=xwing xwing=O3:5", "origin: must be given"),
+        ("phase=assign turn=0 flipped=xwing_luke order=xwing origin=O3 xwing=O3:5", "target: must be given"),
         ("phase=plan held=0,0", "the phase waits"),
         ("phase=plan held=2,2 turn=0", "the open card"),
         ("phase=order turn=0 flipped=tie_vader_1", "the open card"),
@@ -65,6 +66,140 @@ REBELS = [
 )
 def test_impossible_positions_are_refused(text: str, what: str) -> None:
     with pytest.raises((StateError, TextError), match=what):
+        game_of(0).position(text)
+
+
+XWINGS = "turn=0 flipped=xwing_luke order=xwing"
+TIES = "turn=1 flipped=tie_vader_1 order=tie"
+STEPS = "`origin` and `moved` are of ships"
+FELL = "`falcon_fell` is 1 only"
+END = "a game that goes on has no result"
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        # steps of an order before it is chosen, or begun
+        ("phase=order turn=0 flipped=xwing_luke origin=O1 xwing=O2:1 tie=O9:1,M2:1", STEPS),
+        ("phase=order turn=0 flipped=xwing_luke moved=1 xwing=O2:1", STEPS),
+        ("phase=order turn=0 flipped=xwing_luke target=M2 xwing=O2:1 tie=M2:1", STEPS),
+        ("phase=plan held=6,6 origin=O1", STEPS),
+        ("phase=fire turn=1 flipped=death_star_vader_1 order=death_star target=F1", STEPS),
+        (f"phase=move {XWINGS} origin=O2 moved=1 xwing=O2:1", STEPS),
+        # ships that cannot have moved there
+        (f"phase=attack {XWINGS} origin=O2 moved=3 xwing=O2:1 tie=M2:1", STEPS),
+        (f"phase=attack {XWINGS} origin=O2 xwing=O2:1 tie=M2:1", STEPS),
+        (f"phase=attack {XWINGS} moved=1 xwing=O2:1 tie=M2:1", STEPS),
+        (f"phase=attack {XWINGS} target=M2 xwing=O2:1 tie=M2:1", STEPS),
+        (f"phase=attack {XWINGS} origin=F2 moved=1 xwing=F2:1 tie=O2:1", STEPS),
+        (f"phase=attack {XWINGS} origin=O6 moved=1 xwing=O6:1 tie=O5:1,O7:1,M5:1", STEPS),
+        (
+            "phase=attack turn=0 flipped=xwing_falcon_luke order=falcon origin=O2 moved=2 falcon=O2 tie=M2:1",
+            STEPS,
+        ),
+        # targets that do not touch the origin
+        (f"phase=assign {XWINGS} origin=O1 target=I3 xwing=O1:2 tie=I3:2 dice=0,0,0,0,0,2", STEPS),
+        (f"phase=assign {TIES} origin=O1 target=F6 tie=O1:2 dice=0,0,0,0,0,2", STEPS),
+        (f"phase=assign {XWINGS} origin=M1 target=I1 moved=3 xwing=M1:2 tie=I1:2 dice=0,0,0,0,0,2", STEPS),
+        # the Falcon's end
+        (f"phase=attack {XWINGS} falcon_fell=1 xwing=O2:1 tie=M2:1", FELL),
+        (
+            f"phase=assign {XWINGS} origin=M1 target=I1 falcon_fell=1 xwing=M1:2 tie=I1:2 dice=0,0,0,0,0,1",
+            FELL,
+        ),
+        (
+            f"phase=assign {TIES} origin=M1 target=O1 falcon_fell=1 falcon=O2 xwing=O1:1 tie=M1:2 "
+            "dice=0,0,0,0,0,1",
+            FELL,
+        ),
+        (f"phase=assign {TIES} origin=M1 target=O1 falcon_fell=1 xwing=O1:1 tie=M1:2 dice=0,0,0,0,0,2", FELL),
+        (f"phase=assign {TIES} origin=O1 target=F1 falcon_fell=1 tie=O1:2 dice=0,0,0,0,0,1", FELL),
+        # results
+        ("phase=order turn=0 flipped=xwing_luke xwing=O2:1 termination=1 winner=empire retired=2,1", END),
+        ("phase=order turn=0 flipped=xwing_luke xwing=O2:1 retired=1,0", END),
+        ("phase=order turn=0 flipped=xwing_luke xwing=O2:1 winner=rebels", END),
+        ("phase=over xwing=O2:1", END),
+        ("phase=over winner=rebels shield=28 xwing=O2:1", END),
+        ("phase=over termination=1 shield=28 xwing=O2:1", END),
+        ("phase=over termination=1 winner=empire xwing=O2:1", END),
+        ("phase=over termination=1 winner=empire", END),
+        ("phase=over termination=1 winner=rebels xwing=I2:1", END),
+        ("phase=over termination=1 winner=rebels marker=*:0 shield=28", END),
+        ("phase=over termination=1 winner=empire marker=*:0 retired=1,0", END),
+        ("phase=over termination=2 lap=199 xwing=O2:1", END),
+        ("phase=over termination=2 lap=200 winner=rebels xwing=O2:1", END),
+        ("phase=over termination=2 lap=200 marker=*:0", END),
+        ("phase=over termination=3 winner=rebels xwing=O2:1", END),
+        ("phase=over termination=3 winner=rebels retired=1,0 xwing=O2:1", END),
+        ("phase=over termination=3 winner=rebels retired=1,1 xwing=O2:1", END),
+        ("phase=over termination=3 retired=0,1 xwing=O2:1", END),
+        # redeemed without him whose act it is
+        ("phase=order turn=0 flipped=xwing_luke xwing=O3:5 redeemed=1 vader=0 luke=0", "storm troopers"),
+        ("phase=order turn=0 flipped=xwing_luke xwing=O3:5 pile_count=5,0 chosen=4,0", "every card is"),
+    ],
+)
+def test_positions_that_would_misplay_are_refused(text: str, what: str) -> None:
+    for options in ({}, {"attack_uses_all_fighters_of_type_in_origin": False}):
+        with pytest.raises(StateError, match=what):
+            engine_core.load("endor", **options).position(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"phase=attack {XWINGS} xwing=O2:1 tie=M2:1",
+        f"phase=attack {XWINGS} origin=O2 moved=1 xwing=O2:1 tie=M2:1",
+        f"phase=attack {TIES} origin=O8 moved=4 executor=O8 tie=O8:4 xwing=O7:1,O9:1,M6:1",
+        f"phase=assign {XWINGS} origin=F2 target=O2 xwing=F2:2 tie=O2:2 dice=0,0,0,0,0,2",
+        f"phase=assign {TIES} origin=M1 target=O1 falcon_fell=1 xwing=O1:1 tie=M1:2 dice=0,0,0,0,0,1",
+        "phase=over termination=1 winner=empire marker=*:0",
+        "phase=over termination=1 winner=rebels shield=28 xwing=I2:1",
+        "phase=over termination=2 lap=200",
+        "phase=over termination=3 winner=rebels retired=0,2",
+    ],
+)
+def test_possible_positions_are_taken(text: str) -> None:
+    state = game_of(0).position(text)
+    assert state.result().over == (not state.pending())
+    walk(state, random.Random(1), 100).check()
+
+
+def test_ships_that_moved_roll_no_more_dice_than_moved() -> None:
+    """With attack_uses_all_fighters_of_type_in_origin = False; the attack comes from the origin only."""
+    game = engine_core.load("endor", attack_uses_all_fighters_of_type_in_origin=False)
+    state = game.position(f"phase=attack {XWINGS} origin=O2 moved=2 xwing=O2:5,O1:5 tie=M2:4,O9:1")
+    assert [game.action_text(entry.first()) for entry in state.legal(0)] == ["pass", "attack O2 M2 xwing"]
+    state.script([6, 6])
+    state.apply(0, game.action("attack O2 M2 xwing"))
+    assert state.dice == (0, 0, 0, 0, 0, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("phase=order", r"turn: must be given here \(whose card lies open.*\); possible: 0, 1$"),
+        ("phase=order turn=0", r"flipped: must be given here \(the open card\); possible: xwing_"),
+        ("phase=order turn=5 flipped=xwing_luke", "turn: 5 is not possible here; possible: 0, 1$"),
+        ("phase=order turn=0 flipped=xwing_luke xwing=O1:21", r"xwing\[0\]: 21 .* possible: 0\.\.20$"),
+        ("phase=order turn=0 flipped=xwing_luke marker=F1:2", r"marker\[0\]: 2 .* possible: 0, 1$"),
+        ("phase=order turn=0 flipped=xwing_luke lap=201", r"lap: 201 .* possible: 0\.\.200$"),
+        (
+            "phase=move turn=0 flipped=xwing_luke order=luke",
+            "order: luke .* xwing, ywing, bwing, tie, falcon, exec",
+        ),
+        (
+            "phase=order turn=0 flipped=xwing_luke cards=xwing_luke:9",
+            r"possible: \?, 0, 1, deck, discard, aside$",
+        ),
+        ("phase=order turn=0 flipped=xwing_luke shield=-1", r"shield: -1 is not .* possible: 0\.\.28$"),
+        (
+            "phase=order turn=0 flipped=xwing_luke decisions=-7",
+            r"decisions: -7 .* possible: 0\.\.2147483647$",
+        ),
+    ],
+)
+def test_a_word_that_cannot_be_is_told_what_can(text: str, message: str) -> None:
+    with pytest.raises(TextError, match=message):
         game_of(0).position(text)
 
 
@@ -130,6 +265,10 @@ def test_changed_words_are_refused_or_make_a_playable_position(number: int) -> N
             accepted += 1
             assert all(other.legal(seat).count() >= 2 for seat in other.pending())
             assert game.unpack_position(other.packed()) == other
+            assert other.result().over == (not other.pending())
+            for _ in range(12):
+                walk(other, rng, 5).check()
+                assert game.unpack_position(other.packed()).packed() == other.packed()
     assert accepted > 50
 
 
