@@ -65,7 +65,7 @@ def sections(_rulesets: Sequence[Ruleset], usual: Ruleset) -> tuple[Section, ...
         _board(game),
         _ships(usual, game, options),
         _setup(usual, game),
-        _round(usual, game),
+        _round(usual, game, options),
         _orders(game, options),
         _bonus(game, options),
         _decks(game),
@@ -109,6 +109,9 @@ def _ships(ruleset: Ruleset, game: Mapping[str, Any], options: Mapping[str, Opti
         squadrons.append({"ship": "bwing", **game["bwing_squadron"]})
     if options["tie_reserve"] == min(_values("tie_reserve")):
         squadrons.append({"ship": "tie", **game["tie_squadron"]})
+    each = "one each, at most 5"
+    if not options["attack_uses_all_fighters_of_type_in_origin"]:
+        each = "one each, after a move that moved, at most 5"
     rows = []
     for ship in SHIPS:
         table = game["ships"][ship]
@@ -116,7 +119,7 @@ def _ships(ruleset: Ruleset, game: Mapping[str, Any], options: Mapping[str, Opti
         if ship == "tie":
             start += f", {options['tie_reserve']} aboard the Executor"
         most = str(table["pieces"] if ship in FIGHTERS else 1)
-        dice = "one each, at most 5" if ship in FIGHTERS else str(table["dice"])
+        dice = each if ship in FIGHTERS else str(table["dice"])
         rows.append((SHIP_WORDS[ship], most, dice, str(table["needs"]), str(table.get("hits", 1)), start))
     rows.append(
         (SHIP_WORDS["marker"], str(len(game["markers"])), "", str(game["ships"]["marker"]["needs"]), "1", "")
@@ -142,7 +145,9 @@ def _setup(ruleset: Ruleset, game: Mapping[str, Any]) -> Section:
     return Section("setup", "Set-up", "", ("step", "what happens", "decisions"), rows)
 
 
-def _round(ruleset: Ruleset, game: Mapping[str, Any]) -> Section:
+def _round(ruleset: Ruleset, game: Mapping[str, Any], options: Mapping[str, OptionValue]) -> Section:
+    deployed = "" if options["tie_attack_after_deploy"] else ", which ends the order"
+    anywhere = "place" if options["attack_from_marker"] else "sector"
     orders = game["rounds"][str(ruleset.seats)]["orders"]
     rows = (
         ("plan", f"all choose {orders} cards in order, face down and at once", "pick", "every seat"),
@@ -154,20 +159,20 @@ def _round(ruleset: Ruleset, game: Mapping[str, Any]) -> Section:
         ),
         (
             "move",
-            "ships of the kind move, or TIE fighters are deployed",
+            f"ships of the kind move, or TIE fighters are deployed{deployed}",
             "move, or deploy, or pass",
             "the card's seat",
         ),
         (
             "attack",
-            "one attack from there, or from any place without a move",
+            f"one attack from where ships went, or without a move from any {anywhere} with the kind",
             "attack, or pass",
             "the card's seat",
         ),
         (
             "assign",
             "each die is given to a ship that it can hit, the lowest first",
-            "hit, or pass",
+            "hit, or pass" if options["may_waste_hits"] else "hit",
             "the card's seat",
         ),
         ("fire", "the Death Star's target is chosen", "fire", "the card's seat"),
@@ -182,14 +187,22 @@ def _round(ruleset: Ruleset, game: Mapping[str, Any]) -> Section:
 
 def _orders(game: Mapping[str, Any], options: Mapping[str, OptionValue]) -> Section:
     space, ground, duel = game["space"], game["ground"], game["duel"]
-    fighters = "any number moves from one place to one adjacent sector, then one attack"
+    fighters = "any number moves from one place to one adjacent sector"
     special = "moves up to two sectors, then one attack"
+    deployed = f"{space['squadron']} are deployed to the Executor's sector"
+    ties = f"{deployed} without an attack, or {fighters}, then one attack"
+    if options["tie_attack_after_deploy"]:
+        ties = f"{deployed}, or {fighters}; in both cases then one attack"
+    redeemed = f"Vader with at most {duel['redemption']} hits left and the Emperor are out"
+    strikes = (
+        "also when Vader was killed" if options["emperor_order_after_vader_killed"] else "while Vader lives"
+    )
     where = "the next spaces without any"
     if options["ambush"] == "three_ahead":
         where = f"those of the next {ground['ambush']} spaces that have none"
     what = {
-        **dict.fromkeys(("xwing", "ywing", "bwing"), fighters),
-        "tie": f"{space['squadron']} are deployed to the Executor's sector, or {fighters}",
+        **dict.fromkeys(("xwing", "ywing", "bwing"), f"{fighters}, then one attack"),
+        "tie": ties,
         "falcon": special,
         "executor": special,
         "death_star": f"{space['death_star_dice']} dice at a face-up marker, without any at a sector with "
@@ -197,9 +210,9 @@ def _orders(game: Mapping[str, Any], options: Mapping[str, OptionValue]) -> Sect
         "assault": f"{ground['assault_dice']} dice, as far on the {len(ground['shield'])} spaces as they go",
         "ambush": f"{ground['ambush']} of {ground['troopers']} storm troopers on {where}, each 1 harder",
         "luke": f"{duel['dice']} dice, a hit on Vader for each {duel['needs']} or more",
-        "redeem": f"Vader with at most {duel['redemption']} hits left and the Emperor are out",
+        "redeem": redeemed + (", while Luke lives" if options["redeem_requires_luke_alive"] else ""),
         "vader": f"{duel['dice']} dice, a hit on Luke for each {duel['needs']} or more",
-        "emperor": f"{duel['emperor_hits']} hits on Luke",
+        "emperor": f"{duel['emperor_hits']} hits on Luke, {strikes}",
     }
     rows = tuple((order, ORDER_WORDS[order], what[order]) for order in ORDERS)
     shield = ", ".join(str(space) for space in ground["shield"])
@@ -210,9 +223,13 @@ def _orders(game: Mapping[str, Any], options: Mapping[str, OptionValue]) -> Sect
 
 def _bonus(game: Mapping[str, Any], options: Mapping[str, OptionValue]) -> Section:
     bonus = game["bonus"]
+    cleared, struck = (
+        "ships or the Death Star" if options[name] else "ships"
+        for name in ("death_star_sector_shot_gives_clear_bonus", "death_star_falcon_kill_gives_2")
+    )
     rows = [
-        ("a sector is cleared by an attack", str(bonus["clear"])),
-        ("the Falcon is destroyed", str(bonus["falcon"])),
+        (f"a sector is cleared by {cleared}", str(bonus["clear"])),
+        (f"the Falcon is destroyed by {struck}", str(bonus["falcon"])),
         ("Luke is destroyed", str(bonus["luke"])),
         ("Vader is destroyed", str(bonus["vader"])),
         ("Vader is redeemed", str(bonus["redemption"])),

@@ -50,7 +50,8 @@ OPTIONS = (
     Option("emperor_order_after_vader_killed", "bool", (), 1,
            "the Emperor strikes on when Vader was killed by hits", "003"),
     Option("partners_show_hands", "bool", (), 1,
-           "team-mates see each other's hands and chosen orders, never bonus cards", "003"),
+           "team-mates (4 seats) see each other's hands and, once all have chosen, orders, never bonus cards",
+           "003"),
 )
 # fmt: on
 
@@ -73,6 +74,8 @@ def complete(draft: Draft) -> Draft:
     aboard = game["ships"]["tie"]["pieces"] - on_board - extra
     if aboard != options["tie_reserve"]:
         raise OptionError("tie_reserve", options["tie_reserve"], f"{aboard} with these ships")
+    if not options["partners_show_hands"] and len(set(draft["teams"])) == seats:
+        raise OptionError("partners_show_hands", False, "true, as no seat has a partner here")
     return one_colour_a_seat(draft)
 
 

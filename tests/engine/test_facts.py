@@ -26,6 +26,8 @@ CHOICES: list[Case] = [
     ("command_room", {"reward_placement": "pile", "airfield_scope": "either", "objectives_to_win": 4}),
     ("classic", {"missions": 1, "headquarters": "hidden", "cities": "preset"}),
     ("classic", {"objectives": "random", "capitals": "claim", "cities": "random", "rewards": 1}),
+    ("endor", {"may_waste_hits": 0, "tie_attack_after_deploy": 0, "attack_from_marker": 0}),
+    ("endor_teams", {"partners_show_hands": 0, "emperor_order_after_vader_killed": 0}),
     ("command_room", {"three_player_card": 1, "guaranteed_card_beats_objective": 1}),
 ]
 
@@ -375,6 +377,41 @@ def test_starting_maneuver_goes_as_far_as_the_fortifying_move(fortify: str, said
     (reward,) = (row[-1] for row in found["rewards"].rows if row[0] == "starting_maneuver")
     assert phase == f"who has Starting Maneuver may make {said}"
     assert reward == said
+
+
+@pytest.mark.parametrize(
+    ("option", "section", "row", "said", "instead"),
+    [
+        ("tie_attack_after_deploy", "orders", "tie", "in both cases then one", "without an attack, or"),
+        ("tie_attack_after_deploy", "turn", "move", "are deployed", "are deployed, which ends the order"),
+        ("may_waste_hits", "turn", "assign", "hit, or pass", "hit"),
+        ("attack_from_marker", "turn", "attack", "from any place with", "from any sector with"),
+        ("redeem_requires_luke_alive", "orders", "redeem", "out, while Luke lives", "Emperor are out"),
+        ("emperor_order_after_vader_killed", "orders", "emperor", "Vader was killed", "while Vader lives"),
+        ("death_star_falcon_kill_gives_2", "bonus", "the Falcon", "or the Death Star", "destroyed by ships"),
+        ("death_star_sector_shot_gives_clear_bonus", "bonus", "a sector", "or the Death Star", "by ships"),
+        ("attack_uses_all_fighters_of_type_in_origin", "ships", "X-wing", "one each, at most", "that moved"),
+    ],
+)
+def test_tables_of_endor_follow_its_options(
+    option: str, section: str, row: str, said: str, instead: str
+) -> None:
+    """What the rules tables say of an option is different text for its two values, in the row it is about."""
+    told = [
+        next(cells for cells in sections("endor", **{option: on})[section].rows if cells[0].startswith(row))
+        for on in (1, 0)
+    ]
+    assert told[0] != told[1]
+    assert any(said in cell for cell in told[0])
+    assert any(instead in cell for cell in told[1])
+    if option == "may_waste_hits":
+        assert (told[0][2], told[1][2]) == (said, instead)
+
+
+def test_partners_see_orders_once_all_have_chosen() -> None:
+    """The ruling says what the views do: see test_endor_properties for the views."""
+    (said,) = (row[1] for row in sections("endor_teams")["rulings"].rows if row[0] == "what partners see")
+    assert "once all have chosen" in said
 
 
 @pytest.mark.parametrize("name", VARIANTS)

@@ -178,6 +178,13 @@ def test_a_wrong_table_is_refused_and_says_where(old: str, new: str, where: str 
         load_resolved_ruleset(text.replace(old, new))
 
 
+def test_hands_that_partners_show_need_partners() -> None:
+    with pytest.raises(engine_core.OptionError, match="no seat has a partner here"):
+        load_ruleset("endor", partners_show_hands=False)
+    assert load_ruleset("endor", partners_show_hands=True) == load_ruleset("endor")
+    assert load_ruleset("endor_teams", partners_show_hands=False).options["partners_show_hands"] == 0
+
+
 def test_rotations_of_teams_give_every_position_every_seat() -> None:
     rotations = load_ruleset("endor_teams").rotations
     assert sorted(rotations) == [(0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0)]
