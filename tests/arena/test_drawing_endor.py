@@ -176,6 +176,33 @@ def test_a_terminal_shows_every_place_and_track(positions: list[View], size: tup
         assert f"Shield {view.shield}/28 gone" in text
         assert len(re.findall(r"\dt", text)) == view.troopers
         assert (lines[-1] == "the last one") == (size[1] is not None)
+        assert lines[0].rstrip().endswith("Ex Executor"), "the head line is whole"
+        for seat, held in enumerate(view.held):
+            deck = view.deck_count[view.game.description.teams[seat]]
+            piled = view.pile_count[seat] if view.pile_count[seat] >= 0 else "?"
+            assert f"hand {held} pile {piled} deck {deck}" in text
+
+
+@pytest.mark.parametrize("width", [40, 60, 78, 79, 80, 120])
+def test_every_seat_shows_its_counts_at_any_width(positions: list[View], width: int) -> None:
+    for view in positions:
+        lines = [line for line in screen(view, width, 24) if " hand " in line]
+        assert sum(len(re.findall(r"hand \S+ pile \S+ deck \d+", line)) for line in lines) == view.game.seats
+        assert len(lines) == view.game.seats // (2 if width >= 80 else 1)
+        assert max(map(len, lines)) <= width
+
+
+def test_long_sentences_keep_their_start(positions: list[View]) -> None:
+    """The latest are whole if there is room; of the one that there is none for the end is cut."""
+    long = " ".join(f"word{number}" for number in range(60))
+    for view in positions:
+        room = 24 - len(screen(view, 80, 24))
+        for notes in ((long,), ("an earlier one", long), (long, "the last one")):
+            told = screen(view, 80, 24, notes)[-room:]
+            assert len(told) == room
+            assert told[0].startswith("word0 word1 ")
+            assert told[-1] == "the last one" or (told[-1].endswith("…") and len(told[-1]) <= 80)
+            assert told[-2].endswith("…") == (told[-1] == "the last one")
 
 
 # ---- sentences

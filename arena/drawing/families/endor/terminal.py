@@ -26,9 +26,10 @@ LEAST_ROWS = 14  # fewer have no room for every label
 LEAST_NOTES = 3
 STYLES = {REBELS: "bold red", EMPIRE: "bold blue", "": FAINT}
 MARKS = {"xwing": "X", "ywing": "Y", "bwing": "B", "tie": "T", "falcon": "Fa", "executor": "Ex"}
-KEY = "X Y B T: fighters, Fa: Falcon, Ex: Executor"
+KEY = "XYBT fighters, Fa Falcon, Ex Executor"
 ROOM = len("M1 X20Y16B15Fa")  # the longest label
-SEAT = 38  # columns of a seat's line; two stand side by side
+LABEL = 20  # columns of a player's name, if there is room
+LEAST_SEAT = 39  # columns of a seat's line; two stand side by side where there is room
 
 
 class EndorShow:
@@ -56,16 +57,15 @@ class EndorShow:
         """A head line, the board, the tracks, the seats, the latest sentences."""
         from rich.text import Text
 
-        below = [*_tracks(view), *self._seats(view)]
         columns = min(width, COLUMNS if height is None else LARGEST[0])
+        below = [*_tracks(view), *self._seats(view, columns)]
         rows = ROWS
         if height is not None:
             rows = max(LEAST_ROWS, min(LARGEST[1], height - 1 - len(below) - LEAST_NOTES))
         head = Text(f"{scene.standing(view)}   ").append(KEY, FAINT)
         lines = [head, *self._board(view, columns, rows), *below]
         if height is not None:
-            told = [line for note in notes for line in textwrap.wrap(note, width, subsequent_indent="  ")]
-            lines += [Text(line) for line in told[len(lines) - height :]]
+            lines += [Text(line) for line in _latest(notes, width, height - len(lines))]
         for line in lines:
             line.truncate(width, overflow="ellipsis")
         return lines
@@ -90,19 +90,41 @@ class EndorShow:
             self.places[width, height] = dict(zip(spots, ends, strict=True))
         return self.places[width, height]
 
-    def _seats(self, view: View) -> Iterator[Text]:
-        """What each seat has, two in a line."""
+    def _seats(self, view: View, width: int) -> Iterator[Text]:
+        """What each seat has, two in a line where there is room; long names are cut, never the counts."""
         from rich.text import Text
 
         sides, teams = self.game.description.names("side"), self.game.description.teams
+        beside = 2 if width >= 2 * LEAST_SEAT + 2 else 1
+        columns = max(LEAST_SEAT, (width - 2) // 2)
         cells = []
         for seat, colour in enumerate(self.game.description.colours):
             hand, pile, deck = view.held[seat], view.pile_count[seat], view.deck_count[teams[seat]]
             counts = f"hand {_known(hand)} pile {_known(pile)} deck {_known(deck)}"
-            text = f"{colour} {self.labels[seat]:<{SEAT - len(colour) - len(counts) - 2}.12} {counts}"
-            cells.append(Text(f"{text:<{SEAT}.{SEAT}}", STYLES[sides[teams[seat]]]))
-        for start in range(0, len(cells), 2):
-            yield Text("  ").join(cells[start : start + 2])
+            room = columns - len(colour) - len(counts) - 2
+            text = f"{colour} {_cut(self.labels[seat], min(room, LABEL)):<{min(room, LABEL)}} {counts}"
+            cells.append(Text(f"{text:<{columns}}", STYLES[sides[teams[seat]]]))
+        for start in range(0, len(cells), beside):
+            yield Text("  ").join(cells[start : start + beside])
+
+
+def _latest(notes: Sequence[str], width: int, room: int) -> list[str]:
+    """The latest notes, in so many lines; of the one that has no room left the start."""
+    lines: list[str] = []
+    for note in reversed(notes):
+        wrapped = textwrap.wrap(note, width, subsequent_indent="  ")
+        left = room - len(lines)
+        if left <= 0:
+            break
+        if len(wrapped) > left:
+            wrapped = [*wrapped[: left - 1], _cut(f"{wrapped[left - 1]} {wrapped[left].strip()}", width)]
+        lines[:0] = wrapped
+    return lines
+
+
+def _cut(text: str, room: int) -> str:
+    """The start of a text that is too long, with an ellipsis."""
+    return text if len(text) <= room else f"{text[: room - 1]}…"
 
 
 def _spots(game: Game, width: int, height: int) -> dict[str, tuple[int, int]]:
