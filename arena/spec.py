@@ -294,13 +294,20 @@ def plays(bot: BotSpec, variant: Variant) -> bool:
     return not bot.variants or bool({variant.name, variant.family} & set(bot.variants))
 
 
+def no_claim(bot: BotSpec, variant: Variant) -> str:
+    """What to say of a bot that does not play a variant; nothing of one that does."""
+    if plays(bot, variant):
+        return ""
+    return f"{bot.name} does not play {variant.name!r}; it plays: {', '.join(bot.variants)}"
+
+
 def _check_claims(
     table: Table, bot: BotSpec, setups: tuple[VariantSetup, ...], variants: Mapping[str, Variant]
 ) -> None:
     """A bot that claims variants or families must claim every variant played."""
     for name in sorted({setup.variant for setup in setups}):
-        if not plays(bot, variants[name]):
-            table.problem("", f"{bot.name} does not play {name!r}; it plays: {', '.join(bot.variants)}")
+        if problem := no_claim(bot, variants[name]):
+            table.problem("", problem)
 
 
 def parse_seed(value: object) -> bytes:

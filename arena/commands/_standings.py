@@ -21,7 +21,8 @@ Columns of the standings:
   player    the player's label; (quarantined): its later matches are not played, for its faults
   games     games played in this pool
   score     mean share of the point per game, in percent (a win is 100, a draw at the turn
-            cap is split among the survivors), with the standard error, whose unit is the match
+            cap is split among the survivors), with the standard error, whose unit is the match;
+            a team of several players splits the point, so with two a side each winner gets 50
   wins      share of the player's games won outright, in percent
   capped    share of the player's games that ended at the turn cap, in percent
   faults    number of faults (time-outs, illegal actions, crashes, ...) in all games, and the

@@ -134,6 +134,7 @@ def _setup(
 
 def _players(bots: Sequence[str], setup: VariantSetup) -> tuple[Player, ...]:
     from arena.plugins import installed
+    from arena.spec import no_claim
     from arena.types import Player
 
     named = list(bots) * setup.entrants if len(bots) == 1 else bots
@@ -141,6 +142,9 @@ def _players(bots: Sequence[str], setup: VariantSetup) -> tuple[Player, ...]:
         places = f"{setup.seats} seats" if setup.entrants == setup.seats else f"{setup.entrants} teams"
         raise click.UsageError(f"{len(bots)} bots for {places}; name one for each, or one for all")
     specs = [installed().find_bot(reference) for reference in named]
+    for spec in specs:
+        if problem := no_claim(spec, installed().variants[setup.variant]):
+            raise click.UsageError(problem)
     counts: dict[str, int] = {}
     players = []
     for spec in specs:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from arena.store import Store
     from arena.store.rows import TournamentRow
     from arena.tournament import Tournament
+    from arena.types import VariantSetup
 
 RUNNERS = ("auto", "inline", "cluster")
 
@@ -227,7 +228,7 @@ def _play(
 def _announce(tournament: Tournament, row: TournamentRow, runner: Runner) -> None:
     """What will be played, by whom, how, and the hash that commits to the seed; on stderr."""
     spec = tournament.spec
-    setups = ", ".join(f"{setup.variant} {setup.seats}" for setup in spec.setups)
+    setups = ", ".join(_setup_words(setup) for setup in spec.setups)
     workers = f", {runner.workers} workers" if runner.kind == "cluster" else ""
     for line in (
         f"{row.name} ({row.id}): {spec.format.name}, {spec.rounds} rounds, {row.total} matches of {setups}",
@@ -237,6 +238,12 @@ def _announce(tournament: Tournament, row: TournamentRow, runner: Runner) -> Non
         "luck: every match has a key of its own, which all seat rotations of the match share",
     ):
         click.echo(line, err=True)
+
+
+def _setup_words(setup: VariantSetup) -> str:
+    """A variant with its seats, and with its players where these are fewer."""
+    players = f" ({setup.entrants} players)" if setup.entrants != setup.seats else ""
+    return f"{setup.variant} {setup.seats}{players}"
 
 
 def _conclude(store: Store, row: TournamentRow, spec: TournamentSpec, shown: str, as_json: bool) -> None:

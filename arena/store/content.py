@@ -26,8 +26,8 @@ _COLUMNS = {
     ),
     "pairwise": ("player", "opponent", "games", "score", "opponent_score", "outscored", "tied"),
     "games": (
-        *("sequence", "rotation", "round", "variant", "ruleset_hash", "seats", "teams", "turn_cap"),
-        *("point_rule", "termination", "laps", "decisions", "digest"),
+        *("sequence", "rotation", "round", "variant", "ruleset_hash", "seats", "entrants", "teams"),
+        *("turn_cap", "point_rule", "termination", "laps", "decisions", "digest"),
         *("seat", "player", "score", "placement_lo", "placement_hi", "eliminated_at", "won", "reason"),
         "guard",
     ),
@@ -114,7 +114,7 @@ def _games(session: Session, tournament_id: int) -> Iterator[tuple[_Value, ...]]
         pool = game.pool
         common = (
             *(game.sequence, game.rotation, game.round, pool.label, pool.ruleset_hash, pool.seats),
-            *(",".join(map(str, pool.teams)), pool.turn_cap, pool.point_rule),
+            *(pool.entrants, ",".join(map(str, pool.teams)), pool.turn_cap, pool.point_rule),
             *(game.termination, game.laps, game.decisions, game.digest),
         )
         for seat in game.seats:

@@ -169,6 +169,8 @@ def test_help_starts_fast() -> None:
         ("play randm random", 2, "did you mean 'random'?"),
         ("play ./nobody.py random", 2, "no such bot"),
         ("play random random --variant chess", 2, "unknown variant 'chess'"),
+        ("play greedy greedy --variant endor", 2, "greedy does not play 'endor'; it plays: conquest"),
+        ("play random --bot greedy --variant endor_teams --teams", 2, "greedy does not play 'endor_teams'"),
         ("play random random --option turns=3", 2, "unknown option 'turns'"),
         ("play random random --option turn_cap", 2, "key=value"),
         ("play random random --option turn_cap=no", 2, "a whole number in 1..10000"),

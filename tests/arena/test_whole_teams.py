@@ -48,6 +48,24 @@ def games_of(store: Store, variant: str) -> tuple[PoolRow, list[GameRow]]:
     return pool, games
 
 
+def test_two_pools_of_a_variant_are_told_apart(tmp_path: Path) -> None:
+    """A player a seat, and one a team: by the first line of the run, the titles and the table of games."""
+    seats = '[[variants]]\nname = "endor_teams"\nseats = 4\noptions = { turn_cap = 2 }\n'
+    teams = f'{seats}player_commands = "team"\n'
+    players = '"random", "./first.py", "./last.py", "greedy_endor"'
+    done = arena("tournament", "run", tournament(tmp_path, seats + teams, players))
+    assert done.returncode == 0, done.stderr
+    assert "7 matches of endor_teams 4, endor_teams 4 (2 players)" in done.stderr
+    assert "endor_teams, 2 players with 4 seats" in done.stdout
+    exported = arena("export", "games", "mixed", "--json", "--db", tmp_path / "results.db")
+    rows = json.loads(exported.stdout)
+    assert {(row["variant"], row["seats"], row["entrants"]) for row in rows} == {
+        ("endor_teams", 4, 4),
+        ("endor_teams", 4, 2),
+    }
+    assert all(row["teams"] == "0,1,1,0" for row in rows if row["entrants"] == 4)
+
+
 def test_each_variant_has_a_pool_with_ratings_of_its_own(store: Store) -> None:
     pools = store.pools(1)
     assert {(pool.label, pool.seats, pool.entrants) for pool in pools} == {
