@@ -18,7 +18,7 @@ from arena.launcher import Launcher
 from arena.record import Record, unpack, verify
 from arena.seats import Answer, Door, InProcessDoor
 from arena.server import PlayServer, RemoteDoor, launch_bot
-from arena.server.connection import Connection
+from arena.server.connection import Stream
 from arena.setups import setup_for
 from arena.types import BotSpec, FaultPolicy, Limits, MatchPlan, MatchResult, Player
 from arena.v1 import play_pb2
@@ -106,13 +106,13 @@ class Mail:
 def mail(monkeypatch: pytest.MonkeyPatch) -> Mail:
     """Reads along; everything is still sent."""
     messages: dict[int, list[play_pb2.PlayResponse]] = defaultdict(list)
-    send = Connection.send
+    send = Stream.send
 
-    def copy(connection: Connection, data: bytes) -> None:
-        messages[id(connection)].append(play_pb2.PlayResponse.FromString(data))
-        send(connection, data)
+    def copy(stream: Stream, message: play_pb2.PlayResponse) -> None:
+        messages[id(stream)].append(play_pb2.PlayResponse.FromString(message.SerializeToString()))
+        send(stream, message)
 
-    monkeypatch.setattr(Connection, "send", copy)
+    monkeypatch.setattr(Stream, "send", copy)
     return Mail(messages)
 
 
