@@ -29,16 +29,25 @@ def examine(patient: Patient) -> Found:
     times: list[float] = []
     kinds: set[tuple[str, ...]] = set()
     problems = 0
-    for variant in patient.variants:
+    left = list(patient.variants)
+    while left:
         try:
             with patient.interview() as bot:
-                for problem, position, used_s in _problems(bot, positions(variant), times, kinds):
-                    problems += 1
-                    kind = problem.partition(":")[0]
-                    yield "fix", f"{position}: {problem} (after {1000 * used_s:.0f} ms)", ADVICE.get(kind, "")
+                while left:
+                    found = list(_problems(bot, positions(left.pop(0)), times, kinds))
+                    for problem, position, used_s in found:
+                        kind = problem.partition(":")[0]
+                        yield (
+                            "fix",
+                            f"{position}: {problem} (after {1000 * used_s:.0f} ms)",
+                            ADVICE.get(kind, ""),
+                        )
+                    problems += len(found)
+                    if found:
+                        break  # for the next variant it is started anew
         except ArenaError as error:
-            problems += 1
-            yield "fix", f"{variant}: {error}", "it must start as often as it is asked to"
+            yield "fix", str(error), "it must start as often as it is asked to"
+            return
     if times:
         yield _pace(patient, times)
     if not problems:

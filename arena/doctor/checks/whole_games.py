@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import engine_core
@@ -22,14 +23,14 @@ LAPS = 8  # a game is cut there where the variant has a turn cap
 
 def examine(patient: Patient) -> Found:
     """A match against `random` in each variant: all its games at once, the bot in every seat."""
+    plans = [_plan(patient, variant) for variant in patient.variants]
     games = faults = 0
-    for variant in patient.variants:
-        try:
-            result = _match(patient, variant)
-        except ArenaError as error:
-            faults += 1
-            yield "fix", f"{variant}: {error}", "see the check `start`"
-            continue
+    try:
+        results = _play(patient, plans)
+    except ArenaError as error:
+        yield "fix", str(error), "see the check `start`"
+        return
+    for plan, result in zip(plans, results, strict=True):
         games += len(result.games)
         own = {
             (fault.kind, fault.message)
@@ -39,12 +40,12 @@ def examine(patient: Patient) -> Found:
         }
         faults += len(own)
         for kind, message in sorted(own)[:2]:
-            yield "fix", f"{variant}: {kind}: {message}", ADVICE
+            yield "fix", f"{plan.setup.variant}: {kind}: {message}", ADVICE
     if not faults:
         yield "ok", f"{games} games against random, no fault", ""
 
 
-def _match(patient: Patient, variant: str) -> MatchResult:
+def _plan(patient: Patient, variant: str) -> MatchPlan:
     known = engine_core.variants()[variant]
     seats = known.usual_seats
     caps = {"turn_cap": LAPS} if any(option.name == "turn_cap" for option in known.options) else {}
@@ -52,14 +53,19 @@ def _match(patient: Patient, variant: str) -> MatchResult:
     if patient.quick:
         setup = replace(setup, rotations=setup.rotations[:1])
     others = [Player(f"random {seat}", installed().find_bot("random")) for seat in range(1, seats)]
-    players = (patient.player, *others)
+    sequence = patient.variants.index(variant)
+    return MatchPlan(sequence, KEY, setup, (patient.player, *others), patient.limits)
+
+
+def _play(patient: Patient, plans: Sequence[MatchPlan]) -> list[MatchResult]:
+    """All matches with one start of the bot, unless it is lost."""
     results: list[MatchResult] = []
+    players = tuple(dict.fromkeys(player for plan in plans for player in plan.players))
     runner = InlineRunner(players)
     try:
         if problems := runner.check(patient.limits):
             raise ArenaError("; ".join(message for _, message in problems))
-        plan = MatchPlan(0, KEY, setup, players, patient.limits)
-        runner.run([plan], lambda _plan, result: results.append(result))
+        runner.run(plans, lambda _plan, result: None if result.error else results.append(result))
     finally:
         runner.close()
-    return results[-1]
+    return results
