@@ -221,3 +221,10 @@ def test_changelog_names_the_version() -> None:
     version = tomllib.loads(read(Path("pyproject.toml")))["project"]["version"]
     changelog = read(Path("CHANGELOG.md"))
     assert re.search(r"^## \[Unreleased\]", changelog, re.M) or f"## [{version}]" in changelog
+
+
+def test_every_folder_of_tests_is_run() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    named = settings["tool"]["pytest"]["ini_options"]["testpaths"]
+    tests = [path for path in tracked() if path.parts[0] == "tests" and path.name.startswith("test_")]
+    assert {"/".join(path.parts[:2]) for path in tests} == set(named)
