@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena.launcher.processes import MARKER, kill, marked, processes
+from arena.launcher.processes import MARKER, descendants, kill, marked, processes
 
 PREFIX = "arena-"
 SESSIONS = "sessions"
@@ -106,14 +106,26 @@ def sweep_stale() -> list[str]:
 
 
 def clear(mark: str, folder: Path) -> None:
-    """Kill what belongs to a run, again and again, since it may fork meanwhile; then remove its folder."""
+    """Kill what belongs to a run, again and again, since it may fork meanwhile; then remove its folder.
+
+    Launchers and keepers go last: what has dropped its mark is found below them, for as long as they live.
+    """
     sessions = _sessions(folder)
     deadline = time.monotonic() + CLEAR_S
     while (left := {*marked(mark), *_members(sessions)}) and time.monotonic() < deadline:
-        for pid in left:
+        tree = left.union(*map(descendants, left))
+        for pid in {pid for pid in tree if not _adopts(pid)} or tree:
             kill(pid)
         time.sleep(0.005)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _adopts(pid: int) -> bool:
+    """Whether a process is a launcher or a keeper: orphans become its children."""
+    try:
+        return b"arena.launcher" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
 
 
 def _sessions(folder: Path) -> set[int]:

@@ -27,6 +27,7 @@ from tournament_samples import (
 )
 
 from arena.plugins import Plugins
+from arena.runners.reaper import status
 from arena.spec import load
 from arena.store import Store
 from arena.tournament import plan_for, schedule
@@ -90,6 +91,28 @@ def test_c01_a_killed_run_on_ray_takes_its_bots_with_it(tmp_path: Path) -> None:
         assert any(words in command for command in commands), f"{words} is not among {commands}"
     kill(process)
     wait_until(lambda: family.alive() == [], "no process of the run left", seconds=5)
+
+
+@pytest.mark.parametrize("level", ["none", "limits"])
+def test_c01_a_daemon_that_hid_itself_ends_with_a_killed_run(level: str, tmp_path: Path) -> None:
+    """Forked twice, a session of its own, no environment: only its keeper knows whose it is."""
+    note = tmp_path / "pid"
+    bot = tmp_path / "hider"
+    bot.mkdir()
+    argv = ["python", str(ROOT / "tests" / "mock_bots" / "double_forks.py"), str(note), "hide"]
+    (bot / "bot.toml").write_text(f'name = "hider"\ncommand = {json.dumps(argv)}\nchildren = 1\n')
+    file = write_tournament(tmp_path, rounds=2000, players=f'["random", "{bot}"]')
+    file.write_text(f'{file.read_text()}\n[isolation]\nlevel = "{level}"\n')
+    for _ in range(3):
+        note.unlink(missing_ok=True)
+        command = "run" if not (tmp_path / "results.db").exists() else "resume"
+        where = [str(file)] if command == "run" else ["sample", "--db", str(tmp_path / "results.db")]
+        process = start_arena("tournament", command, *where, output=tmp_path / "output")
+        wait_until(lambda: note.exists() and note.read_text() != "", "the daemon", seconds=60)
+        daemon = int(note.read_text())
+        time.sleep(0.5)
+        kill(process)
+        wait_until(lambda pid=daemon: status(pid)[0] in "ZX", "the daemon's end", seconds=10)
 
 
 def test_a05_a_voided_attempt_never_counts_and_the_log_says_why_it_was_played_again(tmp_path: Path) -> None:
