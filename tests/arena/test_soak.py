@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -109,6 +110,7 @@ class Soak:
         self.results[plan.sequence] = result
         self.players[plan.sequence] = plan.players
         self.descriptors.append(len(descriptors()))
+        gc.collect()
         LIBC.malloc_trim(0)  # what is free, but not yet given back, is no leak
         self.memory_mib.append(resident_mib())
 
