@@ -201,7 +201,8 @@ COLUMNS = {
     "fault_rate rating",
     "pairwise": "player opponent games score opponent_score outscored tied",
     "games": "sequence rotation round variant ruleset_hash seats entrants teams turn_cap point_rule "
-    "termination laps decisions digest seat player score placement_lo placement_hi eliminated_at won reason guard",
+    "termination laps decisions digest seat player score placement_lo placement_hi eliminated_at won "
+    "reason guard",
     "faults": "fault sequence rotation seat player kind decision limit_ms used_ms queue_ms transport_ms "
     "action message last_message output",
     "conduct": "player games faults fault_rate retired_rate no_show start_timeout timeout illegal malformed "
