@@ -30,9 +30,14 @@ def compare(decisions: int, repeats: int) -> list[Figure]:
 
 
 def yardstick(game: engine_core.Game) -> engine_core.Game:
-    """`classic` with the same turn cap and number of seats, or the nearest number that it has."""
-    low, high = engine_core.variants()[YARDSTICK].seats
-    caps = {name: value for name, value in game.ruleset.options.items() if name == "turn_cap"}
+    """`classic` with the same number of seats, or the nearest that it has, and the same turn cap.
+
+    The caps of other families count rounds of their own: there `classic` has its own.
+    """
+    variant = engine_core.variants()[YARDSTICK]
+    low, high = variant.seats
+    laps = game.ruleset.family == variant.family
+    caps = {name: value for name, value in game.ruleset.options.items() if laps and name == "turn_cap"}
     return engine_core.load(YARDSTICK, seats=min(max(game.seats, low), high), **caps)
 
 
