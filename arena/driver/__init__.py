@@ -15,7 +15,7 @@ from itertools import count
 from queue import Empty
 from traceback import extract_tb
 
-from arena.clocks import NO_WAY, STALL_S, RoundTrip, StallLog
+from arena.clocks import NO_WAY, STALL_S, RoundTrip, StallLog, time_text
 from arena.driver.table import Chair, Game, Line, Match
 from arena.driver.timekeeper import LIVENESS_S, LateByHost, Timekeeper
 from arena.errors import PlatformFault
@@ -262,8 +262,10 @@ class Driver:
                 if used_s is None:
                     return
                 chair.release()
-                words = chair.line.last_message()
-                referee.fault(chair.seat, "timeout", "", used_s, question.limit_s, last_message=words)
+                limit_s, words, hint = question.limit_s, chair.line.last_message(), chair.line.hint()
+                why = time_text(question, chair.game.match.plan.limits, used_s, limit_s)
+                why = f"{why}; {hint}" if hint else why
+                referee.fault(chair.seat, "timeout", why, used_s, limit_s, last_message=words)
         except Exception as error:
             self._void(chair.game.match, error)
         self._moved[referee.game_id] = chair.game

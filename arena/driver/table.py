@@ -27,6 +27,8 @@ class Line:
         self.door = door
         # What its bot sent last, in words; a bot that plays inside sends no messages.
         self.last_message: Callable[[], str] = getattr(door, "last_message", str)
+        # Why what it said may not have been heard.
+        self.hint: Callable[[], str] = getattr(door, "hint", str)
         self.round_trip = round_trip
         self.sent = 0
         # Since when its process has been gone without a word; None: it is there, or not ours to know.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import Empty
 from types import TracebackType
@@ -78,7 +78,8 @@ class Interview:
             try:
                 answer = self._worker.inbox.get(timeout=left_s)
             except Empty:
-                late = f"no answer within {limit_s + PATIENCE_S:g} s"
+                hint: Callable[[], str] = getattr(self.door, "hint", str)
+                late = "; ".join(filter(None, (f"no answer within {limit_s + PATIENCE_S:g} s", hint())))
                 answer = Answer(game_id, seat, self._decisions, None, time.monotonic(), "timeout", late)
             ours = (answer.game_id, answer.seat) == (game_id, seat)
             if ours and answer.decision_id in (self._decisions, NO_DECISION):

@@ -43,7 +43,7 @@ class RemoteDoor:
     `start_s` seconds after `expect` or the first game the bot must have joined. `pid` is the id of the
     process that was started for it, if one was, `fault` what put it out for good. `guard` and `protocol` are
     what they are for arena.seats.Door. Until it has joined, and said how many it takes, a bot may hold one
-    question.
+    question. `overhears` puts into words why a bot that said something was not heard.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class RemoteDoor:
         self.guard, self.protocol = guard, protocol
         self.pid: int | None = None
         self.process: BotProcess | None = None
+        self.overhears: Callable[[], str] = str
         self.ready_at: float | None = None
         self.fault: tuple[FaultKind, str] | None = None
         self._inbox = inbox
@@ -296,7 +297,8 @@ class RemoteDoor:
 
     def _not_joined(self) -> None:
         if self._launched:
-            self._fail("start_timeout", f"the bot's process runs but did not join within {self._start_s:g} s")
+            why = f"the bot's process runs but did not join within {self._start_s:g} s"
+            self._fail("start_timeout", self._hinted(why))
         else:
             self._fail("no_show", f"nobody joined with the bot's token within {self._start_s:g} s")
 
@@ -316,12 +318,16 @@ class RemoteDoor:
         elif how.signal is not None or how.code != 0:
             self._fail("crash", how.describe())
         elif self.ready_at is None:
-            self._fail("no_show", f"{how.describe()}, without having joined")
+            self._fail("no_show", self._hinted(f"{how.describe()}, without having joined"))
         else:
             self._fail("disconnect", how.describe())
 
     def _fail(self, kind: FaultKind, message: str) -> None:
         """The bot is out: report it in every open game, and end the stream."""
+    def _hinted(self, why: str) -> str:
+        """A fault's reason, with what may lie behind it."""
+        return "; ".join(filter(None, (why, self.hint())))
+
         self.fault = kind, message
         self._set_timer(None)
         asked = self._ledger.take_open()
@@ -357,6 +363,10 @@ class RemoteDoor:
 
     def last_message(self) -> str:
         """What the bot sent last, as text for people."""
+    def hint(self) -> str:
+        """Why what the bot said may not have been heard, as text for people; "" if nothing is known."""
+        return self.overhears().replace(self.token, "(token)")
+
         return self._last_message().replace(self.token, "(token)")[:LAST_MESSAGE_CHARS]
 
     def written(self) -> str:

@@ -1,8 +1,8 @@
 """The door for bots without gRPC: a line in is a PlayRequest, a line out a PlayResponse, over two pipes.
 
 The launcher makes the pipes and hands the server's ends over on a Unix socket, with the bot's token. A line
-that does not begin with `{` is the bot's own chatter, kept as its output. One thread a bot reads, and writes
-what the pipe could not take at once; nothing waits for a bot that does not read.
+that does not begin with `{` is the bot's own chatter, kept as its output, up to a message at its end. One
+thread a bot reads, and writes what the pipe could not take at once; nothing waits for bots that do not read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,14 @@ from arena.server.connection import Connection, Refused
 from arena.server.door import RemoteDoor
 from arena.server.flood import MAX_MESSAGE_BYTES
 from arena.server.questions import Asked, Wishes, typed_lines
-from arena.server.spelling import line_of, request_of, shown
+from arena.server.spelling import (
+    line_of,
+    looks_like_message,
+    message_behind,
+    request_of,
+    shown,
+    suspicion,
+)
 from arena.v1 import play_pb2
 
 CHUNK_BYTES = 65536
@@ -51,28 +58,48 @@ class Lines:
         """At the start of a line."""
         self._line = bytearray()
         self._cut = False
+        self._suspicion = ""
 
     def feed(self, data: bytes) -> Iterator[Piece]:
         """The lines that `data` completes, and the start of one that is too long."""
         *ends, rest = data.split(b"\n")
         for end in ends:
             self._line += end
-            yield self._take()
+            yield from self._take()
             self._cut = False
         self._line += rest
         if len(self._line) > MAX_MESSAGE_BYTES or (self._cut and self._line):
-            yield self._take()
+            yield from self._take()
             self._cut = True
 
     def end(self) -> Iterator[Piece]:
         """What there is of a last line without an end."""
         if self._line:
-            yield self._take()
+            yield from self._take()
 
-    def _take(self) -> Piece:
+    def hint(self) -> str:
+        """Of what came behind the last message: what looks like one and was not taken; for any thread."""
+        begun = bytes(self._line)
+        if begun.startswith(b"{") or looks_like_message(begun):
+            return suspicion(begun, "it has no end yet: write a newline, and flush")
+        return self._suspicion
+
+    def _take(self) -> Iterator[Piece]:
+        """The line as it is: a message, chatter, or a message behind chatter."""
         line = bytes(self._line)
         self._line.clear()
-        return Piece(line.startswith(b"{") and not self._cut, line)
+        start, why = 0, ""
+        if self._cut or not line.startswith(b"{"):
+            start, why = message_behind(line)
+            if start >= 0 and self._cut:
+                start, why = -1, f"its line has more than {MAX_MESSAGE_BYTES} bytes"
+        self._suspicion = suspicion(line, why) if why else "" if start >= 0 else self._suspicion
+        if start < 0:
+            yield Piece(False, line)
+            return
+        if line[:start].strip():
+            yield Piece(False, line[:start])
+        yield Piece(True, line[start:])
 
 
 class Pipes(Connection):
@@ -89,6 +116,7 @@ class Pipes(Connection):
             os.set_blocking(descriptor, False)
             os.set_inheritable(descriptor, False)
         self._reading, self._writing = reading, writing
+        self._lines = Lines()
         self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._lock = threading.Lock()
         self._backlog: deque[bytes] = deque()
@@ -141,9 +169,12 @@ class Pipes(Connection):
         """The line itself."""
         return data.decode("utf-8", errors="replace")
 
+    def hint(self) -> str:
+        """What the bot wrote that looks like a message but is none; "" if nothing did."""
+        return self._lines.hint()
+
     def pieces(self) -> Iterator[tuple[Piece, float]]:
         """What the bot writes, each with its time.monotonic(), until its output ends or close() is done."""
-        lines = Lines()
         poll = select.poll()
         poll.register(self._reading, select.POLLIN)
         poll.register(self._wake, select.POLLIN)
@@ -160,7 +191,7 @@ class Pipes(Connection):
                     poll.unregister(self._writing)
             if self._reading in ready and self._close_at is None:
                 data = os.read(self._reading, CHUNK_BYTES)
-                for piece in lines.feed(data) if data else lines.end():
+                for piece in self._lines.feed(data) if data else self._lines.end():
                     yield piece, received
                 if not data:
                     return
@@ -261,6 +292,7 @@ class JsonLines:
 
 def _serve(pipes: Pipes, door: RemoteDoor) -> None:
     joined = False
+    door.overhears = pipes.hint
     try:
         for piece, received in pipes.pieces():
             if not piece.message:
@@ -292,6 +324,7 @@ def _join(pipes: Pipes, door: RemoteDoor, line: bytes) -> bool:
         door.reject(pipes, line, str(error))
         return False
     except Refused as refusal:
-        _log.warning("%s may not join: %s", door.name, refusal)
+        if door.fault is None:  # else its fault has told why
+            _log.warning("%s may not join: %s", door.name, refusal)
         return False
     return True

@@ -40,7 +40,7 @@ from arena.server.connection import MAX_WAITING_BYTES
 from arena.server.flood import MAX_MESSAGE_BYTES
 from arena.server.jsonlines import Lines, Piece
 from arena.server.questions import Asked, Wishes, messages, typed_lines
-from arena.server.spelling import line_of, request_of
+from arena.server.spelling import line_of, message_behind, request_of
 from arena.setups import setup_for
 from arena.types import BotSpec, Fault, FaultPolicy, Limits, MatchPlan, MatchResult, Player
 from arena.v1 import play_pb2
@@ -68,7 +68,8 @@ def hand_over(server: PlayServer, token: str, reading: int, writing: int) -> Non
 
 @given(st.lists(st.sampled_from([b"{a}", b"chat", b"", b"{", b"\r", b"\xff{"])), st.lists(st.integers(1, 9)))
 def test_lines_are_the_same_however_they_are_cut(words: list[bytes], sizes: list[int]) -> None:
-    data, cutter, pieces = b"\n".join(words), Lines(), []
+    data, cutter = b"\n".join(words), Lines()
+    pieces: list[Piece] = []
     for size in [*sizes, len(data)]:
         pieces += cutter.feed(data[:size])
         data = data[size:]
@@ -84,7 +85,8 @@ def test_lines_are_the_same_however_they_are_cut(words: list[bytes], sizes: list
 @pytest.mark.parametrize("start", [b"{", b"x"])
 def test_line_without_end_is_cut_and_never_kept(start: bytes) -> None:
     """Its first piece tells that it is too long; the rest is chatter, and the next line is read as ever."""
-    cutter, pieces = Lines(), []
+    cutter = Lines()
+    pieces: list[Piece] = []
     chunk = start + b"y" * 65535
     for _ in range(80):
         pieces += cutter.feed(chunk)
@@ -207,6 +209,66 @@ def test_session_in_the_docs_is_made_of_messages() -> None:
     assert [line[2:].partition(":")[0] for line in cut] == ['{"gameStart"', '{"decides"', '{"decides"']
 
 
+ACTS = b'{"acts":{"acts":[{"decisionId":7}]}}'
+
+
+@pytest.mark.parametrize(
+    ("front", "behind"),
+    [
+        (b"debug ", b""),
+        (b"\xff\x00{ \x1b[0m", b" \r"),
+        (b'{"acts" is what I say: ', b""),
+        (b'[{"decision": 7}] {"x": {"y": 1}} ', b"  "),
+        (b" ", b""),
+    ],
+)
+def test_a_message_at_the_end_of_a_line_is_one(front: bytes, behind: bytes) -> None:
+    line = front + ACTS + behind
+    assert message_behind(line) == (len(front), "")
+    assert list(request_of(line[len(front) :]).acts.acts) == [play_pb2.Act(decision_id=7)]
+    if not front.startswith(b"{"):
+        pieces = list(Lines().feed(line + b"\n"))
+        assert pieces[-1] == Piece(True, ACTS + behind)
+        assert [piece.data for piece in pieces[:-1]] == [front] * bool(front.strip())
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (b"debug", ""),
+        (b'{ "act": 7 }', ""),
+        (b'debug {"x": 1} {}', ""),
+        (b"sent " + ACTS + b" to the arena", "text stands behind it"),
+        (b'state {"seen": ' + ACTS + b"}", "text stands behind it"),
+        (b"got " + ACTS + b" say " + ACTS, "several on one line"),
+        (b"debug " + ACTS[:-3], "no whole JSON object"),
+        (b"debug " + ACTS[:-1], "no PlayRequest"),
+        (b'debug {"acts":{"acts":[{"decision":7}]}}', "no PlayRequest"),
+        (b'debug {"acts":null}', "it is empty"),
+        (b"debug " + b'{"acts":' * 100_000, "no whole JSON object"),
+    ],
+)
+def test_what_only_looks_like_a_message_is_said(line: bytes, why: str) -> None:
+    """Chatter that quotes messages plays nothing; its author is told, until a message is heard."""
+    start, told = message_behind(line)
+    assert start == -1
+    assert why in told
+    assert bool(why) == bool(told)
+    cutter = Lines()
+    assert list(cutter.feed(b"  " + line + b"\n")) == [Piece(False, b"  " + line)]
+    assert (why in cutter.hint()) and bool(cutter.hint()) == bool(why)
+    assert list(cutter.feed(ACTS + b"\n")) == [Piece(True, ACTS)]
+    assert cutter.hint() == ""
+
+
+def test_a_message_that_does_not_end_is_told() -> None:
+    """Whoever forgets the newline, or to flush the rest of a line, waits for ever."""
+    for begun in (ACTS, b"debug " + ACTS, ACTS[:20]):
+        cutter = Lines()
+        assert list(cutter.feed(begun)) == []
+        assert "it has no end yet: write a newline, and flush" in cutter.hint()
+
+
 # ---- whole games
 
 
@@ -252,12 +314,20 @@ def test_chatter_never_breaks_the_framing(shared: Table) -> None:
     assert sum(game.decisions for game in result.games) > 50
 
 
+def test_answers_behind_other_text_count(shared: Table) -> None:
+    """`printf "debug "` before a join or an answer takes nothing from it."""
+    result = play(shared, "behind", cap=1)
+    assert faults(result) == []
+    assert sum(game.decisions for game in result.games) > 50
+
+
 QUICK = Limits(start=15.0, decision=0.2, game=60.0)
 OUT = {
     "no_join": (LIMITS, "malformed", 'must be a join, such as {"join":{}}, not `{"acts"'),
     "other_token": (LIMITS, "malformed", "another token than ARENA_TOKEN"),
     "no_message": (LIMITS, "malformed", '"decisionNumber"'),
     "wrong_range": (LIMITS, "malformed", "range 9999 does not exist"),
+    "trails": (QUICK, "timeout", 'was not one: `{"acts": {"acts": [{"decisionId": '),
     "deaf": (QUICK, "timeout", ""),
     "hangs": (QUICK, "timeout", ""),
     "babbles": (LIMITS, "flood", "lines that are no messages"),

@@ -1,6 +1,8 @@
 """A JSON-lines bot that plays the first legal action and misbehaves as its argument says; needs no packages.
 
 chatter      writes all kinds of other things between its messages, in awkward pieces
+behind       joins and answers behind other text on the same line
+trails       writes other text behind its answers
 no_message   answers with lines that are no PlayRequest, but claim to be
 no_join      answers without having joined
 other_token  joins with somebody else's token
@@ -65,6 +67,8 @@ def main(mode: str) -> None:
         say(join={"name": mode})
         while True:
             write(b"and another thing\n" * 3000)
+    if mode == "behind":
+        write(b"debug ")
     if mode != "no_join":
         say(join={"name": mode, "token": "guess" if mode == "other_token" else ""})
     if mode == "no_join":
@@ -72,6 +76,12 @@ def main(mode: str) -> None:
     for number, decision in enumerate(questions(), 1):
         if mode == "chatter":
             chatter(decision)
+        elif mode == "behind":
+            write(b"debug {x} 'acts': \xff{\t")
+            act(decision)
+        elif mode == "trails":
+            answer = json.dumps({"acts": {"acts": [{"decisionId": decision}]}})
+            write(b"sent " + answer.encode() + b" to the arena\n")
         elif mode == "no_message":
             say(acts={"acts": [{"decisionNumber": decision}]})
         elif mode == "wrong_range":
