@@ -1,8 +1,9 @@
 """Python bots: load one from a file or import path, check its shape, and start it for a game and seat.
 
 A bot is a function `decide(view, legal, rng)` (`rng` may be left out) or a class `Bot` with
-`__init__(self, game, seat, rng, **options)` and `decide(self, view, legal)`. The same bot works in this
-process and, through `arena.client`, in one of its own.
+`__init__(self, game, seat, rng, **options)` and `decide(self, view, legal)`; a parameter `limits` behind
+`rng` gets the clock's limits. The same bot works in this process and, through `arena.client`, in one of its
+own.
 """
 
 from __future__ import annotations
@@ -23,14 +24,17 @@ from types import ModuleType
 from typing import Any
 
 from arena.errors import BotFault, PluginError
-from arena.types import BotSpec, Options
+from arena.types import BotSpec, Limits, Options
 from engine_core.game import ActionRange, Game, Legal, View
 
 Decide = Callable[[View, Legal], object]
-Starter = Callable[[Game, int, Random, Options], Decide]
+Starter = Callable[[Game, int, Random, Options, Limits], Decide]
 
 # Parameters of Bot.__init__ that the platform fills in; those behind them are the bot's options.
 GIVEN = ("game", "seat", "rng")
+# One behind these that the platform fills in as well, where a bot has it.
+LIMITS = "limits"
+USUAL_LIMITS = Limits()
 SHAPE = "a function decide(view, legal, rng) or a class Bot"
 _ACCEPTS_ANY = inspect.Parameter.VAR_KEYWORD
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -64,10 +68,12 @@ class BotFactory:
             if name not in options:
                 raise PluginError(f"{self.where}: needs the option {name!r}; valid: {valid}")
 
-    def start(self, game: Game, seat: int, rng: Random, options: Options) -> Decide:
+    def start(
+        self, game: Game, seat: int, rng: Random, options: Options, limits: Limits = USUAL_LIMITS
+    ) -> Decide:
         """Start the bot for one seat of one game; raises what the bot's own constructor raises."""
         self.check_options(options)
-        return self.starter(game, seat, rng, options)
+        return self.starter(game, seat, rng, options, limits)
 
 
 def load_bot(spec: BotSpec) -> BotFactory:
@@ -196,7 +202,7 @@ def _class_options(bot: type, where: str) -> tuple[tuple[str, ...], tuple[str, .
         signature.bind_partial(*GIVEN)
     except TypeError:
         raise PluginError(f"{where}: Bot must take (game, seat, rng, **options), not {signature}") from None
-    named = [p for p in _behind_given(parameters) if p.kind in (*_POSITIONAL, inspect.Parameter.KEYWORD_ONLY)]
+    named = [p for p in _behind_given(parameters) if _is_named(p) and p.name != LIMITS]
     required = tuple(p.name for p in named if p.default is inspect.Parameter.empty)
     return tuple(p.name for p in named), required, any(p.kind is _ACCEPTS_ANY for p in parameters)
 
@@ -207,16 +213,23 @@ def _behind_given(parameters: list[inspect.Parameter]) -> list[inspect.Parameter
     return [p for p in parameters if p not in positional]
 
 
+def _is_named(parameter: inspect.Parameter) -> bool:
+    return parameter.kind in (*_POSITIONAL, inspect.Parameter.KEYWORD_ONLY)
+
+
 def _class_starter(bot: Callable[..., Any]) -> Starter:
-    def start(game: Game, seat: int, rng: Random, options: Options) -> Decide:
-        decide: Decide = bot(game, seat, rng, **options).decide
+    takes_limits = LIMITS in inspect.signature(bot).parameters
+
+    def start(game: Game, seat: int, rng: Random, options: Options, limits: Limits) -> Decide:
+        given = {LIMITS: limits} if takes_limits else {}
+        decide: Decide = bot(game, seat, rng, **{**options, **given}).decide
         return decide
 
     return start
 
 
 def _function_starter(decide: Callable[..., Any], takes_rng: bool) -> Starter:
-    def start(_game: Game, _seat: int, rng: Random, _options: Options) -> Decide:
+    def start(_game: Game, _seat: int, rng: Random, _options: Options, _limits: Limits) -> Decide:
         if not takes_rng:
             return decide
         return lambda view, legal: decide(view, legal, rng)

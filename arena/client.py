@@ -22,7 +22,7 @@ import engine_core
 from arena.bot import BotFactory, Decide, action_code, bot_of
 from arena.errors import ArenaError
 from arena.v1 import play_pb2, play_pb2_grpc
-from arena.wire import action_message
+from arena.wire import action_message, limits_of
 from engine_core import Game, Legal
 
 CONNECT_S = 10.0
@@ -202,7 +202,8 @@ class _Session:
             return
         game = _load(start.ruleset)
         options = {key: json.loads(value) for key, value in start.options.items()}
-        decide = self._factory.start(game, start.seat, Random(start.bot_seed), options)
+        rng, limits = Random(start.bot_seed), limits_of(start.limits)
+        decide = self._factory.start(game, start.seat, rng, options, limits)
         self._games[start.game] = game, start.seat, decide
 
     def _decide(self, batch: play_pb2.DecideBatch, stream: _Stream) -> None:

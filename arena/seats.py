@@ -246,7 +246,7 @@ class InProcessDoor:
         self._bots[key] = _not_started, guard
         try:
             guard.arm(opening.limits.start)
-            decide = self._factory.start(opening.game, opening.seat, rng, opening.options)
+            decide = self._factory.start(opening.game, opening.seat, rng, opening.options, opening.limits)
             guard.disarm()
             self._bots[key] = decide, guard
             return

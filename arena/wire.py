@@ -14,8 +14,8 @@ from engine_core.description import Description, Kind
 
 MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 NOBODY = 255
-_UINT32 = 2**32 - 1
-_UINT32_S = _UINT32 / 1000.0
+_INT32 = 2**31 - 1
+_INT32_S = _INT32 / 1000.0
 _EVENT = struct.Struct("<Iiii")
 # An event with so many dice; the engine counts them in a byte.
 _EVENTS = tuple(struct.Struct(f"<Iiii{dice}i") for dice in range(256))
@@ -79,10 +79,29 @@ def game_start(
         rules=rules_message(game.description),
         ruleset=game.ruleset.text,
         ruleset_hash=game.ruleset.hash,
-        limits=play_pb2.Limits(decision_ms=milliseconds(limits.decision), game_ms=milliseconds(limits.game)),
+        limits=_limits_message(limits),
         bot_seed=bot_seed,
         players=players,
         options={key: json.dumps(value) for key, value in (options or {}).items()},
+    )
+
+
+def _limits_message(limits: Limits) -> play_pb2.Limits:
+    return play_pb2.Limits(
+        decision_ms=milliseconds(limits.decision),
+        game_ms=milliseconds(limits.game),
+        increment_ms=milliseconds(limits.increment),
+        unclocked=not limits.clocked,
+    )
+
+
+def limits_of(message: play_pb2.Limits) -> Limits:
+    """What a GameStart says of the clocks; `start` and `connect`, which it does not tell, are the usual."""
+    return Limits(
+        decision=message.decision_ms / 1000.0,
+        game=message.game_ms / 1000.0,
+        increment=message.increment_ms / 1000.0,
+        clocked=not message.unclocked,
     )
 
 
@@ -113,8 +132,8 @@ def _fault_message(fault: Fault) -> play_pb2.Fault:
 
 
 def milliseconds(seconds: float) -> int:
-    """Seconds as whole milliseconds within a uint32."""
-    return int(seconds * 1000.0) if 0.0 <= seconds < _UINT32_S else (0 if seconds < 0.0 else _UINT32)
+    """Seconds as whole milliseconds, 0..2147483647: every language has an int for them."""
+    return int(seconds * 1000.0) if 0.0 <= seconds < _INT32_S else (0 if seconds < 0.0 else _INT32)
 
 
 def action_code(action: rules_pb2.Action) -> int:

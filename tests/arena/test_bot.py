@@ -12,7 +12,7 @@ from match_samples import BOTS, KEY, bot_file, classic
 
 from arena.bot import BotFactory, action_code, bot_of, load_bot
 from arena.errors import BotFault, PluginError
-from arena.types import BotSpec
+from arena.types import BotSpec, Limits
 from engine_core import Action
 
 
@@ -57,6 +57,30 @@ def test_a_class_gets_game_seat_generator_and_options(tmp_path: Path) -> None:
     assert (factory.name, factory.version, factory.summary) == ("deep", "7", "thinks")
     assert factory.variants == ("classic",)
     assert factory.options == ("depth", "width")
+
+
+@pytest.mark.parametrize("parameters", ["limits", "*, limits", "depth=3, *, limits", "*, limits, **options"])
+def test_a_class_that_asks_for_limits_is_told_them_and_no_option_takes_their_place(
+    tmp_path: Path, parameters: str
+) -> None:
+    code = f"""
+        class Bot:
+            def __init__(self, game, seat, rng, {parameters}):
+                self.limits = limits
+            def decide(self, view, legal):
+                return self.limits
+        """
+    factory = load(tmp_path, code)
+    assert "limits" not in (*factory.options, *factory.required)
+    game, limits = classic(3), Limits(decision=1.0, game=60.0, increment=0.5, clocked=False)
+    state = game.new_state(KEY)
+    seat = state.pending()[0]
+    options = {"limits": 7} if factory.any_option else {}
+    decide = factory.start(game, seat, Random(5), options, limits)
+    assert decide(state.view(seat), state.legal(seat)) is limits
+    if not factory.any_option:
+        with pytest.raises(PluginError, match="unknown option 'limits'"):
+            factory.check_options({"limits": 7})
 
 
 def test_i13_unknown_and_missing_options_are_errors_that_list_the_valid_ones(tmp_path: Path) -> None:

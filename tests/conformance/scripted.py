@@ -53,8 +53,9 @@ class Script:
 class Bot:
     """The script in the platform's own process."""
 
-    def __init__(self, game: Any, seat: int, rng: Random, level: int) -> None:
+    def __init__(self, game: Any, seat: int, rng: Random, level: int, *, limits: Any) -> None:
         assert level == LEVEL
+        self.limits = limits
         self._fields = [field.name for field in game.description.fields]
         self._script = Script(seat, rng)
 

@@ -39,7 +39,9 @@ SCRIPTED = load_bot(HERE / "scripted.py")
 RANDOM = load_bot(ROOT / "bots" / "random.py")
 # Enough faults for a message of each kind, and none of them ends the seat's game.
 POLICY = FaultPolicy(retire=frozenset(), strikes=10_000)
-LIMITS = Limits(start=20.0, decision=20.0, game=600.0)
+LIMITS = Limits(start=20.0, decision=20.0, game=600.0, increment=0.25)
+UNCLOCKED = ("secret_mission", "endor")
+ENDLESS_MS = 2**31 - 1
 WAYS = [(door, form) for door in ("grpc", "jsonlines") for form in ("packed", "typed")]
 GAMES = {
     "classic": (2, {"turn_cap": 3}),
@@ -77,8 +79,15 @@ def question_form(question: Mapping[str, Any], layout: Sequence[tuple[str, int]]
         "view": read_view(question, layout),
         "legal": read_legal(question),
         "events": read_events(question),
-        "bank": 0 < question["gameLeftMs"] <= 1000 * LIMITS.game,
+        "bank": bank_form(question["gameLeftMs"]),
     }
+
+
+def bank_form(left_ms: float) -> str:
+    """What is left of the bank, but for what depends on the machine."""
+    if left_ms >= ENDLESS_MS:
+        return "endless"
+    return "within" if 0 < left_ms < 2000 * LIMITS.game else "out of bounds"
 
 
 def end_form(end: Mapping[str, Any]) -> Message:
@@ -151,18 +160,21 @@ class Tap(InProcessDoor):
 
     def open_game(self, opening: GameOpening) -> None:
         number = len(self._numbers) + 1
-        self._numbers[opening.game_id, opening.seat] = number
+        key = opening.game_id, opening.seat
+        self._numbers[key] = number
+        super().open_game(opening)
+        decide: Any = self._bots[key][0]
+        limits = decide.__self__.limits  # what the bot itself was told
         start = game_start(
             number,
             opening.seat,
             opening.game,
-            opening.limits,
+            limits,
             opening.bot_seed,
             opening.labels,
             opening.options,
         )
         self.messages[number] = [start_form(spelt(start))]
-        super().open_game(opening)
 
     def ask(self, questions: Sequence[Question]) -> None:
         for question in questions:
@@ -175,7 +187,7 @@ class Tap(InProcessDoor):
                     (e.kind, e.seat, e.a, e.b, e.c, e.n, tuple(e.dice))
                     for e in event_messages(question.events)
                 ],
-                "bank": 0 < question.bank_s <= LIMITS.game,
+                "bank": bank_form(1000 * question.bank_s),
             }
             self.messages[self._numbers[question.game_id, question.seat]].append(form)
         super().ask(questions)
@@ -267,7 +279,8 @@ def runs(request: pytest.FixtureRequest) -> list[Run]:
     setup = setup_for(request.param, seats, options, "split")
     players = [Player("scripted", SCRIPTED, (("level", LEVEL),))]
     players += [Player(f"random {number}", RANDOM) for number in range(1, len(set(setup.rotations[0])))]
-    plan = MatchPlan(1, bytes(range(16)), setup, tuple(players), LIMITS, POLICY)
+    limits = replace(LIMITS, clocked=request.param not in UNCLOCKED)
+    plan = MatchPlan(1, bytes(range(16)), setup, tuple(players), limits, POLICY)
     made = [play_in_process(plan)]
     for door, form in WAYS:
         with tempfile.TemporaryDirectory(prefix="arena-") as folder:
@@ -285,6 +298,18 @@ def test_every_message_is_the_same_through_every_door(runs: list[Run]) -> None:
         assert len(kinds) > MALFORMED_AT + 2
     questions = [m for messages in reference.messages.values() for m in messages if m["kind"] == "question"]
     assert any(question["events"] for question in questions)
+
+
+def test_the_clock_is_told_the_same_through_every_door(
+    runs: list[Run], request: pytest.FixtureRequest
+) -> None:
+    """Limit of a decision, bank, increment, and whether no clock runs; the bank goes with it."""
+    unclocked = request.node.callspec.params["runs"] in UNCLOCKED
+    told = {"decisionMs": 20_000, "gameMs": 600_000, "incrementMs": 250, "unclocked": unclocked}
+    for run in runs:
+        for start, *questions, _ in run.messages.values():
+            assert start["limits"] == told, run.way
+            assert {question["bank"] for question in questions} == {"endless" if unclocked else "within"}
 
 
 def test_an_illegal_and_a_malformed_answer_cost_the_same_through_every_door(runs: list[Run]) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,9 +27,10 @@ FOLDER = Path(__file__).resolve().parents[2] / "bots" / "sdk" / "testdata"
 VARIANTS = {"classic": 3, "command_room": 4, "endor": 2}
 SEAT = 1
 GAME_NUMBER = 7
+UNCLOCKED = "endor"
 FIRST_DECISION = 1000
 SEED = bytes(range(16))
-LIMITS = Limits(decision=2.0, game=120.0)
+LIMITS = Limits(decision=2.0, game=120.0, increment=0.5)
 DECISIONS_PLAYED = 3000
 PLAIN_QUESTIONS = 4
 
@@ -41,7 +43,13 @@ def write(folder: Path) -> list[Path]:
         game = engine_core.load(variant, seats=seats)
         kept = _keep(_questions(game))
         start = wire.game_start(
-            GAME_NUMBER, SEAT, game, LIMITS, SEED, [f"player {n}" for n in range(seats)], {"pace": 3}
+            GAME_NUMBER,
+            SEAT,
+            game,
+            replace(LIMITS, clocked=variant != UNCLOCKED),
+            SEED,
+            [f"player {n}" for n in range(seats)],
+            {"pace": 3},
         )
         batch = play_pb2.DecideBatch(decides=[_packed(n, q) for n, q in enumerate(kept, FIRST_DECISION)])
         said = {"game": _game(start), "decides": [_typed(n, q) for n, q in enumerate(kept, FIRST_DECISION)]}
@@ -114,6 +122,8 @@ def _game(start: play_pb2.GameStart) -> dict[str, Any]:
         "bot_seed": start.bot_seed.hex(),
         "players": list(start.players),
         "options": {key: json.loads(value) for key, value in start.options.items()},
+        "increment_ms": start.limits.increment_ms,
+        "unclocked": start.limits.unclocked,
         "seats": rules.seats,
         "layout_version": rules.layout_version,
         "actions": [kind.name for kind in rules.actions],

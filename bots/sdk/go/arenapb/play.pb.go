@@ -616,8 +616,12 @@ type Limits struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// For one decision.
 	DecisionMs uint32 `protobuf:"varint,1,opt,name=decision_ms,json=decisionMs,proto3" json:"decision_ms,omitempty"`
-	// For all decisions of the seat in the game.
-	GameMs        uint32 `protobuf:"varint,2,opt,name=game_ms,json=gameMs,proto3" json:"game_ms,omitempty"`
+	// For all decisions of the seat in the game: its bank.
+	GameMs uint32 `protobuf:"varint,2,opt,name=game_ms,json=gameMs,proto3" json:"game_ms,omitempty"`
+	// What each answer adds to the bank.
+	IncrementMs uint32 `protobuf:"varint,3,opt,name=increment_ms,json=incrementMs,proto3" json:"increment_ms,omitempty"`
+	// No clock runs, for debugging: no decision is late, whatever the limits say.
+	Unclocked     bool `protobuf:"varint,4,opt,name=unclocked,proto3" json:"unclocked,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -664,6 +668,20 @@ func (x *Limits) GetGameMs() uint32 {
 		return x.GameMs
 	}
 	return 0
+}
+
+func (x *Limits) GetIncrementMs() uint32 {
+	if x != nil {
+		return x.IncrementMs
+	}
+	return 0
+}
+
+func (x *Limits) GetUnclocked() bool {
+	if x != nil {
+		return x.Unclocked
+	}
+	return false
 }
 
 // Questions, of one game or of many; each is to be answered once, in any order.
@@ -725,7 +743,8 @@ type Decide struct {
 	View []byte `protobuf:"bytes,4,opt,name=view,proto3" json:"view,omitempty"`
 	// What it saw happen since its last question, packed.
 	Events []byte `protobuf:"bytes,5,opt,name=events,proto3" json:"events,omitempty"`
-	// Time left of the game's limit, in milliseconds; the decision's own limit is in GameStart.
+	// Time left of the bank, in milliseconds, 2147483647 at most and where no clock runs; the decision's own limit is in
+	// GameStart.
 	GameLeftMs uint32 `protobuf:"varint,6,opt,name=game_left_ms,json=gameLeftMs,proto3" json:"game_left_ms,omitempty"`
 	// The legal ranges, with ENCODING_TYPED.
 	TypedLegal []*ActionRange `protobuf:"bytes,7,rep,name=typed_legal,json=typedLegal,proto3" json:"typed_legal,omitempty"`
@@ -1288,11 +1307,13 @@ const file_arena_v1_play_proto_rawDesc = "" +
 	"\aoptions\x18\t \x03(\v2 .arena.v1.GameStart.OptionsEntryR\aoptions\x1a:\n" +
 	"\fOptionsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"B\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x83\x01\n" +
 	"\x06Limits\x12\x1f\n" +
 	"\vdecision_ms\x18\x01 \x01(\rR\n" +
 	"decisionMs\x12\x17\n" +
-	"\agame_ms\x18\x02 \x01(\rR\x06gameMs\"9\n" +
+	"\agame_ms\x18\x02 \x01(\rR\x06gameMs\x12!\n" +
+	"\fincrement_ms\x18\x03 \x01(\rR\vincrementMs\x12\x1c\n" +
+	"\tunclocked\x18\x04 \x01(\bR\tunclocked\"9\n" +
 	"\vDecideBatch\x12*\n" +
 	"\adecides\x18\x01 \x03(\v2\x10.arena.v1.DecideR\adecides\"\xc3\x02\n" +
 	"\x06Decide\x12\x1f\n" +

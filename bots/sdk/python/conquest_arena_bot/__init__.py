@@ -6,7 +6,7 @@ A bot is a function `decide(view, legal, rng)` or a class `Bot(game, seat, rng, 
 
 from conquest_arena_bot.actions import Action, ActionRange, Event, Legal
 from conquest_arena_bot.client import ArenaError, serve
-from conquest_arena_bot.game import Board, Description, Field, Game, Kind, Ruleset, View
+from conquest_arena_bot.game import Board, Description, Field, Game, Kind, Limits, Ruleset, View
 from conquest_arena_bot.session import Session
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Game",
     "Kind",
     "Legal",
+    "Limits",
     "Ruleset",
     "Session",
     "View",

@@ -142,6 +142,26 @@ class Ruleset:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Clock limits in seconds: for one decision, and a game's bank, to which each answer adds `increment`.
+
+    Where `clocked` is False no clock runs (for debugging): no decision is ever late.
+    """
+
+    decision: float
+    game: float
+    increment: float
+    clocked: bool
+
+    @staticmethod
+    def of(limits: play_pb2.Limits) -> Limits:
+        """The limits in a GameStart."""
+        in_ms = (limits.decision_ms, limits.game_ms, limits.increment_ms)
+        decision, game, increment = (milliseconds / 1000.0 for milliseconds in in_ms)
+        return Limits(decision, game, increment, not limits.unclocked)
+
+
 @dataclass(frozen=True)
 class Game:
     """One game of one seat: all that was said when it began."""
@@ -151,8 +171,7 @@ class Game:
     ruleset: Ruleset
     players: tuple[str, ...]
     options: Mapping[str, Any]
-    decision_ms: int
-    game_ms: int
+    limits: Limits
     bot_seed: bytes
 
     @staticmethod
@@ -164,8 +183,7 @@ class Game:
             Ruleset.of(start.ruleset, start.ruleset_hash),
             tuple(start.players),
             {key: json.loads(value) for key, value in start.options.items()},
-            start.limits.decision_ms,
-            start.limits.game_ms,
+            Limits.of(start.limits),
             start.bot_seed,
         )
 

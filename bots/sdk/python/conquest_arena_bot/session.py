@@ -102,11 +102,13 @@ class Session:
 def _decider(bot: Any, game: Game) -> Decide:
     """What decides in one game: a new object of a Bot class, or the function, with a generator of its own."""
     rng = Random(game.bot_seed)
+    parameters = inspect.signature(bot).parameters
     made_for_each_game = inspect.isclass(bot)
     if made_for_each_game:
-        started: Decide = bot(game, game.seat, rng, **game.options).decide
+        given = {"limits": game.limits} if "limits" in parameters else {}
+        started: Decide = bot(game, game.seat, rng, **{**game.options, **given}).decide
         return started
-    if len(inspect.signature(bot).parameters) == 2:
+    if len(parameters) == 2:
         return lambda view, legal: bot(view, legal)
     return lambda view, legal: bot(view, legal, rng)
 

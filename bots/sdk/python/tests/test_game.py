@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from samples import SDK, VARIANTS, golden
 
-from conquest_arena_bot import Action, ActionRange, Game, Legal
+from conquest_arena_bot import Action, ActionRange, Game, Legal, Limits
 from conquest_arena_bot.actions import unpack_events
 
 
@@ -38,7 +38,10 @@ def test_a_game_says_what_game_start_said(variant: str) -> None:
         expected["players"],
     )
     assert game.options == expected["options"]
-    assert (game.decision_ms, game.game_ms) == (expected["decision_ms"], expected["game_ms"])
+    in_ms = (expected["decision_ms"], expected["game_ms"], expected["increment_ms"])
+    assert game.limits == Limits(*(ms / 1000 for ms in in_ms), clocked=not expected["unclocked"])
+    assert in_ms == (2000, 120_000, 500)
+    assert game.limits.clocked == (variant != "endor")
     assert [kind.name for kind in game.description.actions] == expected["actions"]
     assert list(game.description.territories) == expected["territories"]
     borders = {frozenset(pair) for pair in expected["borders"]}

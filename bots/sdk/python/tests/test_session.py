@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from samples import asked, golden, opened, welcome
 
-from conquest_arena_bot import Action, Game, Legal, Session, View
+from conquest_arena_bot import Action, Game, Legal, Limits, Session, View
 from conquest_arena_bot.v1 import play_pb2
 
 START, BATCH, _ = golden("classic")
@@ -41,6 +41,21 @@ def test_c16_answers_carry_their_questions_number_and_an_unknown_game_is_an_erro
     assert [act.decision_id for act in acts] == [question.decision_id for question in QUESTIONS]
     with pytest.raises(ValueError, match="question 1 is about game 99, which has not begun"):
         answers(session, asked(play_pb2.Decide(decision_id=1, game=99)))
+
+
+def test_a_class_that_asks_for_limits_is_told_them() -> None:
+    told: list[Limits] = []
+
+    class Bot:
+        def __init__(self, _game: Game, _seat: int, _rng: Random, pace: int, *, limits: Limits) -> None:
+            assert pace == 3
+            told.append(limits)
+
+        def decide(self, _view: View, legal: Legal) -> Action:
+            return legal[0].first()
+
+    answers(Session(Bot), opened(START))
+    assert told == [Limits(decision=2.0, game=120.0, increment=0.5, clocked=True)]
 
 
 def test_the_join_that_resumes_names_the_connection_and_the_last_question_answered() -> None:

@@ -306,19 +306,27 @@ class Limits(_message.Message):
 
     DECISION_MS_FIELD_NUMBER: _builtins.int
     GAME_MS_FIELD_NUMBER: _builtins.int
+    INCREMENT_MS_FIELD_NUMBER: _builtins.int
+    UNCLOCKED_FIELD_NUMBER: _builtins.int
     decision_ms: _builtins.int
     """For one decision."""
     game_ms: _builtins.int
-    """For all decisions of the seat in the game."""
+    """For all decisions of the seat in the game: its bank."""
+    increment_ms: _builtins.int
+    """What each answer adds to the bank."""
+    unclocked: _builtins.bool
+    """No clock runs, for debugging: no decision is late, whatever the limits say."""
     def __init__(
         self,
         *,
         decision_ms: _builtins.int = ...,
         game_ms: _builtins.int = ...,
+        increment_ms: _builtins.int = ...,
+        unclocked: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision_ms", b"decision_ms", "game_ms", b"game_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision_ms", b"decision_ms", "game_ms", b"game_ms", "increment_ms", b"increment_ms", "unclocked", b"unclocked"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -374,7 +382,9 @@ class Decide(_message.Message):
     events: _builtins.bytes
     """What it saw happen since its last question, packed."""
     game_left_ms: _builtins.int
-    """Time left of the game's limit, in milliseconds; the decision's own limit is in GameStart."""
+    """Time left of the bank, in milliseconds, 2147483647 at most and where no clock runs; the decision's own limit is in
+    GameStart.
+    """
     @_builtins.property
     def typed_legal(self) -> _containers.RepeatedCompositeFieldContainer[_rules_pb2.ActionRange]:
         """The legal ranges, with ENCODING_TYPED."""

@@ -308,9 +308,15 @@ pub struct Limits {
     /// For one decision.
     #[prost(uint32, tag = "1")]
     pub decision_ms: u32,
-    /// For all decisions of the seat in the game.
+    /// For all decisions of the seat in the game: its bank.
     #[prost(uint32, tag = "2")]
     pub game_ms: u32,
+    /// What each answer adds to the bank.
+    #[prost(uint32, tag = "3")]
+    pub increment_ms: u32,
+    /// No clock runs, for debugging: no decision is late, whatever the limits say.
+    #[prost(bool, tag = "4")]
+    pub unclocked: bool,
 }
 /// Questions, of one game or of many; each is to be answered once, in any order.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -337,7 +343,8 @@ pub struct Decide {
     /// What it saw happen since its last question, packed.
     #[prost(bytes = "vec", tag = "5")]
     pub events: ::prost::alloc::vec::Vec<u8>,
-    /// Time left of the game's limit, in milliseconds; the decision's own limit is in GameStart.
+    /// Time left of the bank, in milliseconds, 2147483647 at most and where no clock runs; the decision's own limit is in
+    /// GameStart.
     #[prost(uint32, tag = "6")]
     pub game_left_ms: u32,
     /// The legal ranges, with ENCODING_TYPED.

@@ -139,8 +139,12 @@ export interface GameStart_OptionsEntry {
 export interface Limits {
   /** For one decision. */
   decisionMs: number;
-  /** For all decisions of the seat in the game. */
+  /** For all decisions of the seat in the game: its bank. */
   gameMs: number;
+  /** What each answer adds to the bank. */
+  incrementMs: number;
+  /** No clock runs, for debugging: no decision is late, whatever the limits say. */
+  unclocked: boolean;
 }
 
 /** Questions, of one game or of many; each is to be answered once, in any order. */
@@ -161,7 +165,10 @@ export interface Decide {
   view: Buffer;
   /** What it saw happen since its last question, packed. */
   events: Buffer;
-  /** Time left of the game's limit, in milliseconds; the decision's own limit is in GameStart. */
+  /**
+   * Time left of the bank, in milliseconds, 2147483647 at most and where no clock runs; the decision's own limit is in
+   * GameStart.
+   */
   gameLeftMs: number;
   /** The legal ranges, with ENCODING_TYPED. */
   typedLegal: ActionRange[];
@@ -914,7 +921,7 @@ export const GameStart_OptionsEntry: MessageFns<GameStart_OptionsEntry> = {
 };
 
 function createBaseLimits(): Limits {
-  return { decisionMs: 0, gameMs: 0 };
+  return { decisionMs: 0, gameMs: 0, incrementMs: 0, unclocked: false };
 }
 
 export const Limits: MessageFns<Limits> = {
@@ -924,6 +931,12 @@ export const Limits: MessageFns<Limits> = {
     }
     if (message.gameMs !== 0) {
       writer.uint32(16).uint32(message.gameMs);
+    }
+    if (message.incrementMs !== 0) {
+      writer.uint32(24).uint32(message.incrementMs);
+    }
+    if (message.unclocked !== false) {
+      writer.uint32(32).bool(message.unclocked);
     }
     return writer;
   },
@@ -957,6 +970,22 @@ export const Limits: MessageFns<Limits> = {
             message.gameMs = reader.uint32();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.incrementMs = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.unclocked = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -976,6 +1005,8 @@ export const Limits: MessageFns<Limits> = {
     const message = createBaseLimits();
     message.decisionMs = object.decisionMs ?? 0;
     message.gameMs = object.gameMs ?? 0;
+    message.incrementMs = object.incrementMs ?? 0;
+    message.unclocked = object.unclocked ?? false;
     return message;
   },
 };

@@ -5444,13 +5444,33 @@ java.lang.String defaultValue) {
 
     /**
      * <pre>
-     * For all decisions of the seat in the game.
+     * For all decisions of the seat in the game: its bank.
      * </pre>
      *
      * <code>uint32 game_ms = 2;</code>
      * @return The gameMs.
      */
     int getGameMs();
+
+    /**
+     * <pre>
+     * What each answer adds to the bank.
+     * </pre>
+     *
+     * <code>uint32 increment_ms = 3;</code>
+     * @return The incrementMs.
+     */
+    int getIncrementMs();
+
+    /**
+     * <pre>
+     * No clock runs, for debugging: no decision is late, whatever the limits say.
+     * </pre>
+     *
+     * <code>bool unclocked = 4;</code>
+     * @return The unclocked.
+     */
+    boolean getUnclocked();
   }
   /**
    * <pre>
@@ -5508,7 +5528,7 @@ java.lang.String defaultValue) {
     private int gameMs_;
     /**
      * <pre>
-     * For all decisions of the seat in the game.
+     * For all decisions of the seat in the game: its bank.
      * </pre>
      *
      * <code>uint32 game_ms = 2;</code>
@@ -5520,7 +5540,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * For all decisions of the seat in the game.
+     * For all decisions of the seat in the game: its bank.
      * </pre>
      *
      * <code>uint32 game_ms = 2;</code>
@@ -5532,7 +5552,7 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * For all decisions of the seat in the game.
+     * For all decisions of the seat in the game: its bank.
      * </pre>
      *
      * <code>uint32 game_ms = 2;</code>
@@ -5540,6 +5560,82 @@ java.lang.String defaultValue) {
     private void clearGameMs() {
 
       gameMs_ = 0;
+    }
+
+    public static final int INCREMENT_MS_FIELD_NUMBER = 3;
+    private int incrementMs_;
+    /**
+     * <pre>
+     * What each answer adds to the bank.
+     * </pre>
+     *
+     * <code>uint32 increment_ms = 3;</code>
+     * @return The incrementMs.
+     */
+    @java.lang.Override
+    public int getIncrementMs() {
+      return incrementMs_;
+    }
+    /**
+     * <pre>
+     * What each answer adds to the bank.
+     * </pre>
+     *
+     * <code>uint32 increment_ms = 3;</code>
+     * @param value The incrementMs to set.
+     */
+    private void setIncrementMs(int value) {
+      
+      incrementMs_ = value;
+    }
+    /**
+     * <pre>
+     * What each answer adds to the bank.
+     * </pre>
+     *
+     * <code>uint32 increment_ms = 3;</code>
+     */
+    private void clearIncrementMs() {
+
+      incrementMs_ = 0;
+    }
+
+    public static final int UNCLOCKED_FIELD_NUMBER = 4;
+    private boolean unclocked_;
+    /**
+     * <pre>
+     * No clock runs, for debugging: no decision is late, whatever the limits say.
+     * </pre>
+     *
+     * <code>bool unclocked = 4;</code>
+     * @return The unclocked.
+     */
+    @java.lang.Override
+    public boolean getUnclocked() {
+      return unclocked_;
+    }
+    /**
+     * <pre>
+     * No clock runs, for debugging: no decision is late, whatever the limits say.
+     * </pre>
+     *
+     * <code>bool unclocked = 4;</code>
+     * @param value The unclocked to set.
+     */
+    private void setUnclocked(boolean value) {
+      
+      unclocked_ = value;
+    }
+    /**
+     * <pre>
+     * No clock runs, for debugging: no decision is late, whatever the limits say.
+     * </pre>
+     *
+     * <code>bool unclocked = 4;</code>
+     */
+    private void clearUnclocked() {
+
+      unclocked_ = false;
     }
 
     public static arena.v1.Play.Limits parseFrom(
@@ -5685,7 +5781,7 @@ java.lang.String defaultValue) {
 
       /**
        * <pre>
-       * For all decisions of the seat in the game.
+       * For all decisions of the seat in the game: its bank.
        * </pre>
        *
        * <code>uint32 game_ms = 2;</code>
@@ -5697,7 +5793,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * For all decisions of the seat in the game.
+       * For all decisions of the seat in the game: its bank.
        * </pre>
        *
        * <code>uint32 game_ms = 2;</code>
@@ -5711,7 +5807,7 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * For all decisions of the seat in the game.
+       * For all decisions of the seat in the game: its bank.
        * </pre>
        *
        * <code>uint32 game_ms = 2;</code>
@@ -5720,6 +5816,86 @@ java.lang.String defaultValue) {
       public Builder clearGameMs() {
         copyOnWrite();
         instance.clearGameMs();
+        return this;
+      }
+
+      /**
+       * <pre>
+       * What each answer adds to the bank.
+       * </pre>
+       *
+       * <code>uint32 increment_ms = 3;</code>
+       * @return The incrementMs.
+       */
+      @java.lang.Override
+      public int getIncrementMs() {
+        return instance.getIncrementMs();
+      }
+      /**
+       * <pre>
+       * What each answer adds to the bank.
+       * </pre>
+       *
+       * <code>uint32 increment_ms = 3;</code>
+       * @param value The incrementMs to set.
+       * @return This builder for chaining.
+       */
+      public Builder setIncrementMs(int value) {
+        copyOnWrite();
+        instance.setIncrementMs(value);
+        return this;
+      }
+      /**
+       * <pre>
+       * What each answer adds to the bank.
+       * </pre>
+       *
+       * <code>uint32 increment_ms = 3;</code>
+       * @return This builder for chaining.
+       */
+      public Builder clearIncrementMs() {
+        copyOnWrite();
+        instance.clearIncrementMs();
+        return this;
+      }
+
+      /**
+       * <pre>
+       * No clock runs, for debugging: no decision is late, whatever the limits say.
+       * </pre>
+       *
+       * <code>bool unclocked = 4;</code>
+       * @return The unclocked.
+       */
+      @java.lang.Override
+      public boolean getUnclocked() {
+        return instance.getUnclocked();
+      }
+      /**
+       * <pre>
+       * No clock runs, for debugging: no decision is late, whatever the limits say.
+       * </pre>
+       *
+       * <code>bool unclocked = 4;</code>
+       * @param value The unclocked to set.
+       * @return This builder for chaining.
+       */
+      public Builder setUnclocked(boolean value) {
+        copyOnWrite();
+        instance.setUnclocked(value);
+        return this;
+      }
+      /**
+       * <pre>
+       * No clock runs, for debugging: no decision is late, whatever the limits say.
+       * </pre>
+       *
+       * <code>bool unclocked = 4;</code>
+       * @return This builder for chaining.
+       */
+      public Builder clearUnclocked() {
+        copyOnWrite();
+        instance.clearUnclocked();
         return this;
       }
 
@@ -5741,10 +5917,12 @@ java.lang.String defaultValue) {
             java.lang.Object[] objects = new java.lang.Object[] {
               "decisionMs_",
               "gameMs_",
+              "incrementMs_",
+              "unclocked_",
             };
             java.lang.String info =
-                "\u0000\u0002\u0000\u0000\u0001\u0002\u0002\u0000\u0000\u0000\u0001\u000b\u0002\u000b" +
-                "";
+                "\u0000\u0004\u0000\u0000\u0001\u0004\u0004\u0000\u0000\u0000\u0001\u000b\u0002\u000b" +
+                "\u0003\u000b\u0004\u0007";
             return newMessageInfo(DEFAULT_INSTANCE, info, objects);
         }
         // fall through
@@ -6364,7 +6542,8 @@ java.lang.String defaultValue) {
 
     /**
      * <pre>
-     * Time left of the game's limit, in milliseconds; the decision's own limit is in GameStart.
+     * Time left of the bank, in milliseconds, 2147483647 at most and where no clock runs; the decision's own limit is in
+     * GameStart.
      * </pre>
      *
      * <code>uint32 game_left_ms = 6;</code>
@@ -6667,7 +6846,8 @@ java.lang.String defaultValue) {
     private int gameLeftMs_;
     /**
      * <pre>
-     * Time left of the game's limit, in milliseconds; the decision's own limit is in GameStart.
+     * Time left of the bank, in milliseconds, 2147483647 at most and where no clock runs; the decision's own limit is in
+     * GameStart.
      * </pre>
      *
      * <code>uint32 game_left_ms = 6;</code>
@@ -6679,7 +6859,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Time left of the game's limit, in milliseconds; the decision's own limit is in GameStart.
+     * Time left of the bank, in milliseconds, 2147483647 at most and where no clock runs; the decision's own limit is in
+     * GameStart.
      * </pre>
      *
      * <code>uint32 game_left_ms = 6;</code>
@@ -6691,7 +6872,8 @@ java.lang.String defaultValue) {
     }
     /**
      * <pre>
-     * Time left of the game's limit, in milliseconds; the decision's own limit is in GameStart.
+     * Time left of the bank, in milliseconds, 2147483647 at most and where no clock runs; the decision's own limit is in
+     * GameStart.
      * </pre>
      *
      * <code>uint32 game_left_ms = 6;</code>
@@ -7418,7 +7600,8 @@ java.lang.String defaultValue) {
 
       /**
        * <pre>
-       * Time left of the game's limit, in milliseconds; the decision's own limit is in GameStart.
+       * Time left of the bank, in milliseconds, 2147483647 at most and where no clock runs; the decision's own limit is in
+       * GameStart.
        * </pre>
        *
        * <code>uint32 game_left_ms = 6;</code>
@@ -7430,7 +7613,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Time left of the game's limit, in milliseconds; the decision's own limit is in GameStart.
+       * Time left of the bank, in milliseconds, 2147483647 at most and where no clock runs; the decision's own limit is in
+       * GameStart.
        * </pre>
        *
        * <code>uint32 game_left_ms = 6;</code>
@@ -7444,7 +7628,8 @@ java.lang.String defaultValue) {
       }
       /**
        * <pre>
-       * Time left of the game's limit, in milliseconds; the decision's own limit is in GameStart.
+       * Time left of the bank, in milliseconds, 2147483647 at most and where no clock runs; the decision's own limit is in
+       * GameStart.
        * </pre>
        *
        * <code>uint32 game_left_ms = 6;</code>
