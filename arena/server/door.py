@@ -67,8 +67,8 @@ class RemoteDoor:
         self.guard, self.protocol = guard, protocol
         self.pid: int | None = None
         self.process: BotProcess | None = None
-        self.overhears: Callable[[], str] = str
         self.ready_at: float | None = None
+        self.overhears: Callable[[], str] = str
         self.fault: tuple[FaultKind, str] | None = None
         self._inbox = inbox
         self._start_s, self._resume_s = start_s, resume_s
@@ -322,12 +322,12 @@ class RemoteDoor:
         else:
             self._fail("disconnect", how.describe())
 
-    def _fail(self, kind: FaultKind, message: str) -> None:
-        """The bot is out: report it in every open game, and end the stream."""
     def _hinted(self, why: str) -> str:
         """A fault's reason, with what may lie behind it."""
         return "; ".join(filter(None, (why, self.hint())))
 
+    def _fail(self, kind: FaultKind, message: str) -> None:
+        """The bot is out: report it in every open game, and end the stream."""
         self.fault = kind, message
         self._set_timer(None)
         asked = self._ledger.take_open()
@@ -361,12 +361,12 @@ class RemoteDoor:
             Answer(game_id, seat, decision_id, None, received, kind, message, self._output(), last)
         )
 
-    def last_message(self) -> str:
-        """What the bot sent last, as text for people."""
     def hint(self) -> str:
         """Why what the bot said may not have been heard, as text for people; "" if nothing is known."""
         return self.overhears().replace(self.token, "(token)")
 
+    def last_message(self) -> str:
+        """What the bot sent last, as text for people."""
         return self._last_message().replace(self.token, "(token)")[:LAST_MESSAGE_CHARS]
 
     def written(self) -> str:
