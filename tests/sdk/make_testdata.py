@@ -2,8 +2,8 @@
 
 For each variant a game of random actions is played, and a few of one seat's questions are kept, so chosen
 that every kind of action and event that came up is there: VARIANT.game_start.bin (a GameStart),
-VARIANT.decides.bin (a DecideBatch, packed as the platform packs it) and VARIANT.json, which says what must be
-read from them.
+VARIANT.decides.bin (a DecideBatch, packed as the platform packs it), VARIANT.json, which says what must be
+read from them, and VARIANT.jsonl, the same messages as lines of JSON, one question a line.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ from typing import Any
 import engine_core
 from arena import wire
 from arena.seats import Question
+from arena.server.questions import Asked, Wishes, typed_lines
+from arena.server.spelling import line_of
 from arena.types import Limits
 from arena.v1 import play_pb2
 from engine_core import Event, Game, State
 
 FOLDER = Path(__file__).resolve().parents[2] / "bots" / "sdk" / "testdata"
 VARIANTS = {"classic": 3, "command_room": 4, "endor": 2}
+UNCLOCKED = "endor"
 SEAT = 1
 GAME_NUMBER = 7
-UNCLOCKED = "endor"
 FIRST_DECISION = 1000
 SEED = bytes(range(16))
 LIMITS = Limits(decision=2.0, game=120.0, increment=0.5)
@@ -57,6 +59,7 @@ def write(folder: Path) -> list[Path]:
             "game_start.bin": start.SerializeToString(deterministic=True),
             "decides.bin": batch.SerializeToString(deterministic=True),
             "json": (json.dumps(said, separators=(",", ":")) + "\n").encode(),
+            "jsonl": b"".join(_lines(start, kept)),
         }
         for suffix, content in files.items():
             path = folder / f"{variant}.{suffix}"
@@ -119,11 +122,11 @@ def _game(start: play_pb2.GameStart) -> dict[str, Any]:
         "seat": start.seat,
         "decision_ms": start.limits.decision_ms,
         "game_ms": start.limits.game_ms,
+        "increment_ms": start.limits.increment_ms,
+        "unclocked": start.limits.unclocked,
         "bot_seed": start.bot_seed.hex(),
         "players": list(start.players),
         "options": {key: json.loads(value) for key, value in start.options.items()},
-        "increment_ms": start.limits.increment_ms,
-        "unclocked": start.limits.unclocked,
         "seats": rules.seats,
         "layout_version": rules.layout_version,
         "actions": [kind.name for kind in rules.actions],
@@ -132,6 +135,13 @@ def _game(start: play_pb2.GameStart) -> dict[str, Any]:
         "colour_seats": list(rules.colour_seats),
         "borders": board.get("borders", []),
     }
+
+
+def _lines(start: play_pb2.GameStart, kept: list[Question]) -> Iterator[bytes]:
+    """What a bot over JSON lines is sent that takes one question at a time."""
+    yield line_of(play_pb2.PlayResponse(game_start=start))
+    for decision_id, question in enumerate(kept, FIRST_DECISION):
+        yield from typed_lines([Asked(decision_id, GAME_NUMBER, question)], Wishes(typed=True))
 
 
 def _typed(decision_id: int, question: Question) -> dict[str, Any]:

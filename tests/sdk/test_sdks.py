@@ -6,7 +6,11 @@ A language whose toolchain is not on the machine is named and left out; that is 
 from __future__ import annotations
 
 import json
+import re
 import shlex
+import shutil
+import subprocess
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -83,9 +87,36 @@ def built(language: Language) -> None:
 def test_every_folder_is_a_language_the_harness_knows() -> None:
     folders = {path.name for path in SDKS.iterdir() if path.is_dir()} - {"testdata"}
     assert {language.name for language in languages()} == folders
-    assert folders >= {"python", "typescript", "javascript", "go", "rust", "java", "cpp"}
+    assert folders >= {"python", "typescript", "javascript", "go", "rust", "java", "cpp", "shell", "c"}
     made = {path.parent.parent.name for path in SDKS.glob("*/skeleton/skeleton.toml")}
     assert made == folders
+
+
+def test_a_python_bot_requires_what_its_package_does() -> None:
+    package = tomllib.loads((SDKS / "python" / "pyproject.toml").read_text())
+    lines = (SDKS / "python" / "skeleton" / "requirements.txt").read_text().splitlines()
+    assert [line for line in lines if not line.startswith("#")] == package["project"]["dependencies"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ('{"decisionId":1000,"range":42}', "42 ranges, but"),
+        ('{"decisionId":1000,"range":0,"amount":7}', "the range is"),
+        ('{"decisionId":999}', "nobody asked"),
+        ('{"decisionId":1000}', "0 answers to question 1001"),
+    ],
+)
+def test_the_test_of_a_bot_over_json_lines_finds_a_wrong_answer(
+    answer: str, words: str, tmp_path: Path
+) -> None:
+    shutil.copy(SDKS / "shell" / "test.sh", tmp_path)
+    (tmp_path / "recorded").symlink_to(SDKS / "testdata")
+    bot = tmp_path / "bot.sh"
+    bot.write_text(f"""echo '{{"join":{{}}}}'\necho '{{"acts":{{"acts":[{answer}]}}}}'\n""")
+    command = ["sh", "test.sh", "sh", bot]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, words in done.stdout) == (1, True), done.stdout
 
 
 @pytest.mark.parametrize("language", [item for item in languages() if item.has_package], ids=lambda x: x.name)
@@ -138,6 +169,10 @@ def test_a_new_bot_passes_its_own_test_and_plays_at_once(language: Language, tmp
     files = [path for path in fresh.rglob("*") if path.is_file()]
     for unwanted in (b"__NAME__", str(ROOT).encode()):
         assert [path for path in files if unwanted in path.read_bytes()] == []
+    readme = (fresh / "README.md").read_text()
+    assert all((fresh / name).exists() for name in re.findall(r"[^`, ]+", first_column(readme))), readme
+    for command in ("arena play ./fresh random", "arena doctor ./fresh"):
+        assert command in readme
     lend_cache(language, fresh)
     run(shlex.split(made["test"]), fresh, BUILD_S)
     program, *arguments = shlex.split(made["play"])
@@ -145,3 +180,8 @@ def test_a_new_bot_passes_its_own_test_and_plays_at_once(language: Language, tmp
     played = json.loads(run([ARENA, *arguments, "--option", "turn_cap=5", "--json"], tmp_path, BUILD_S))
     assert played["players"] == ["fresh", "random"]
     assert played["faults"] == []
+
+
+def first_column(readme: str) -> str:
+    """The names of files in a table."""
+    return " ".join(re.findall(r"^\| (`.*?`) \|", readme, re.M))
