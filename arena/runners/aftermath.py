@@ -13,8 +13,9 @@ def undeclared(player: Player, children: int) -> str:
     """What is wrong with so many processes of a bot between matches; empty when it declared them."""
     if children <= player.bot.children:
         return ""
+    processes = "1 child process" if children == 1 else f"{children} child processes"
     return (
-        f"keeps {children} child processes between matches, {player.bot.children} declared (`children` in "
+        f"keeps {processes} between matches, {player.bot.children} declared (`children` in "
         "its bot.toml); all were ended and the bot is started anew"
     )
 

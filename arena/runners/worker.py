@@ -236,7 +236,8 @@ class MatchWorker:
             census = process.census()
             if census is not None and (message := undeclared(player, census.children)):
                 last_message: Callable[[], str] = getattr(door, "last_message", str)
-                add_fault(plans, results, player, message, last_message())
+                if not getattr(door, "owes", False):  # else it may still be thinking, and has paid for that
+                    add_fault(plans, results, player, message, last_message())
                 written[player] = self._written(player)
                 self.drop(player)
         results = add_outputs(plans, results, lambda player: written.get(player) or self._written(player))

@@ -361,6 +361,12 @@ class RemoteDoor:
             Answer(game_id, seat, decision_id, None, received, kind, message, self._output(), last)
         )
 
+    @property
+    def owes(self) -> bool:
+        """Whether the bot has not answered everything it was asked, be it too late or the game over."""
+        with self._lock:
+            return self._ledger.owes
+
     def hint(self) -> str:
         """Why what the bot said may not have been heard, as text for people; "" if nothing is known."""
         return self.overhears().replace(self.token, "(token)")

@@ -32,6 +32,7 @@ class Ledger:
         self.wishes = Wishes()
         self.games: dict[tuple[int, int], OpenGame] = {}
         self._asked: dict[int, Asked] = {}
+        self._owed = 0  # the last question whose game ended without its answer
         self._ends: list[tuple[int, play_pb2.GameEnd]] = []
         self._last_question = 0
         self._last_game = 0
@@ -76,9 +77,11 @@ class Ledger:
         number = act.decision_id
         asked = self._asked.pop(number, None)
         if asked is None:
+            self._owed = self._owed if self._owed > number else 0
             return None
         if self._ends:  # an answer shows that all sent before its question arrived
             self._ends = [(after, end) for after, end in self._ends if after >= number]
+            self._owed = self._owed if self._owed > number else 0
         question = asked.question
         try:
             if not act.actions:
@@ -88,6 +91,11 @@ class Ledger:
             return question, None, str(error)
         self.games[question.game_id, question.seat].plan = [] if self.wishes.skip_events else plan
         return question, code, ""
+
+    @property
+    def owes(self) -> bool:
+        """Whether the bot has not answered a question yet, be it too late or the game over."""
+        return bool(self._asked) or self._owed > 0
 
     def take_open(self) -> list[Question]:
         """All questions without an answer, which are open no longer."""
@@ -103,6 +111,7 @@ class Ledger:
         number = game.start.game
         for decision_id in [i for i, asked in self._asked.items() if asked.game == number]:
             del self._asked[decision_id]
+            self._owed = max(self._owed, decision_id)
         end = wire.game_end(number, seat, result)
         self._ends = [*self._ends[-_KEPT_ENDS:], (self._last_question, end)]
         return Response(game_end=end)

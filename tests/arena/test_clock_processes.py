@@ -278,12 +278,26 @@ def test_c03_a_child_that_was_not_declared_is_a_fault_between_matches(tmp_path: 
         result = play(runner, short(players, PATIENT))
         (fault,) = faults_of(result)
         assert (fault.kind, fault.action) == ("resource", "default")
-        assert "keeps 1 child processes between matches, 0 declared" in fault.message
+        assert "keeps 1 child process between matches, 0 declared" in fault.message
         assert result.games[0].players[fault.seat] == 0
         child = int(note.read_text())
         wait_until(lambda: look_at(child) is None, "the end of the child", seconds=10)
         again = play(runner, short(players, PATIENT))
     assert len(faults_of(again)) == 1
+
+
+def test_c03_a_bot_that_is_still_thinking_is_not_billed_for_what_it_thinks_with() -> None:
+    """One cause, one fault: a shell that hangs in `sleep` is too late, and keeps no child for later."""
+    script = """echo '{"join":{}}'; while read -r line; do case $line in *decisionId*) sleep 60 ;; esac; done"""
+    shell = Player("shell", BotSpec("shell", "command", "/", ("sh", "-c", script), protocol="jsonlines"))
+    players = (shell, *randoms(1))
+    with closing(InlineRunner(players)) as runner:
+        assert runner.check(PATIENT) == []
+        door = runner._worker.door(shell, PATIENT)
+        result = play(runner, short(players, replace(PATIENT, decision=0.1)))
+        assert [fault.kind for fault in faults_of(result)] == ["timeout"] * 3
+        assert door.pid is not None
+        wait_until(lambda: look_at(door.pid or 0) is None, "the end of the bot, and its new start")
 
 
 def test_c03_a_child_that_was_declared_is_none(tmp_path: Path) -> None:
