@@ -130,6 +130,7 @@ class _Bot:
         if part == "plans":
             self._events = []  # a plan does not survive what others do
         self._seat = self._state.pending()[0]
+        self._legal = self._state.legal(self._seat)  # the rules' work, not the server's
         protocol: Protocol = "jsonlines" if part == "lines" else "grpc"
         spec = BotSpec(part, "command", str(Path.cwd()), _command(part), protocol=protocol)
         self._door = launch_bot(server, launcher, spec, self._inbox, start_s=START_S, max_open=None)
@@ -175,8 +176,8 @@ class _Bot:
 
     def _question(self, game: int) -> Question:
         self._decisions += 1
-        legal = self._state.legal(self._seat)
-        return Question(game, self._seat, self._decisions, self._state, legal, [self._events], 10.0, 100.0)
+        asked = self._state, self._legal, [self._events]
+        return Question(game, self._seat, self._decisions, *asked, 10.0, 100.0)
 
 
 class _EchoServer:

@@ -151,8 +151,7 @@ def range_code(legal: Legal, index: int, amount: int) -> int:
     """
     if index >= len(legal):
         raise ValueError(f"range {index} does not exist: the question has ranges 0..{len(legal) - 1}")
-    offered = legal[index]
-    return int(offered.first() if not amount and offered.lo > 0 else offered.action(amount))
+    return int(legal[index].action(amount)) if amount else legal.code(index, 0)
 
 
 def action_message(code: int) -> rules_pb2.Action:

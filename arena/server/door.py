@@ -15,8 +15,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 
 import grpc
 
@@ -79,7 +78,7 @@ class RemoteDoor:
         self._gauge = FloodGauge(time.monotonic())
         self._connection: Connection | None = None
         self._connection_id = ""
-        self._last_message: Callable[[], str] = str  # put into words only when a fault shows it
+        self._last: tuple[Connection, bytes] | None = None  # put into words only when a fault shows it
         self._chatter = bytearray()
         self._exit: Exit | None = None
         self._expected_at: float | None = None
@@ -204,7 +203,7 @@ class RemoteDoor:
         with self._lock:
             if self._closed or self.fault is not None or connection is not self._connection:
                 return
-            self._last_message = partial(connection.quote, data)
+            self._last = connection, data
             answers, idle = 0, 0
             if len(data) <= MAX_MESSAGE_BYTES:
                 try:
@@ -212,7 +211,11 @@ class RemoteDoor:
                 except ValueError as error:
                     self._malformed(str(error), received)
                 else:
-                    answers, idle = self._handle(request, received)
+                    if acts := request.acts.acts:
+                        answers = self._answer(acts, received)
+                        idle = len(acts) - answers
+                    else:
+                        self._hear(request, received)
             excess = self._gauge.excess(received, len(data), answers, idle)
             if excess:
                 self._fail("flood", excess)
@@ -221,7 +224,7 @@ class RemoteDoor:
         """What came first is no Join that this door can take, and nothing else will come."""
         with self._lock:
             if not self._closed and self.fault is None:
-                self._last_message = partial(connection.quote, data)
+                self._last = connection, data
                 self._fail("malformed", message)
 
     def chatter(self, data: bytes, received: float) -> None:
@@ -265,30 +268,29 @@ class RemoteDoor:
             raise Refused(grpc.StatusCode.ALREADY_EXISTS, "this token is connected already")
         return bool(join.connection_id)
 
-    def _handle(self, request: play_pb2.PlayRequest, received: float) -> tuple[int, int]:
-        """(answers to open questions, other answers) that a message held."""
+    def _answer(self, acts: Iterable[play_pb2.Act], received: float) -> int:
+        """Pass answers on; how many of them were answers to open questions."""
+        answered = 0
+        for act in acts:
+            found = self._ledger.answer(act)
+            if found is None:
+                continue
+            answered += 1
+            question, code, problem = found
+            if problem:
+                self._report_on(question, "malformed", problem, received)
+            else:
+                self._inbox.put(Answer(question.game_id, question.seat, question.decision_id, code, received))
+        return answered
+
+    def _hear(self, request: play_pb2.PlayRequest, received: float) -> None:
+        """Take a message that answers nothing."""
         content = request.WhichOneof("content")
-        if content == "acts":
-            answered = sum([self._act(act, received) for act in request.acts.acts])
-            return answered, len(request.acts.acts) - answered
         if content == "log":
             _log.info("%s: %s", self.name, request.log.text[:1000])
-        else:
+        elif content != "acts":
             what = "a second Join" if content == "join" else "a message without content"
             self._malformed(f"{what}; expected acts or a log line", received)
-        return 0, 0
-
-    def _act(self, act: play_pb2.Act, received: float) -> bool:
-        """Pass an answer on; False if its question is not open."""
-        found = self._ledger.answer(act)
-        if found is None:
-            return False
-        question, code, problem = found
-        if problem:
-            self._report_on(question, "malformed", problem, received)
-        else:
-            self._inbox.put(Answer(question.game_id, question.seat, question.decision_id, code, received))
-        return True
 
     def _malformed(self, message: str, received: float) -> None:
         """A message that cannot be told to answer any one question spoils all that are open."""
@@ -373,7 +375,10 @@ class RemoteDoor:
 
     def last_message(self) -> str:
         """What the bot sent last, as text for people."""
-        return self._last_message().replace(self.token, "(token)")[:LAST_MESSAGE_CHARS]
+        if self._last is None:
+            return ""
+        connection, data = self._last
+        return connection.quote(data).replace(self.token, "(token)")[:LAST_MESSAGE_CHARS]
 
     def written(self) -> str:
         """What the bot has written so far, as text for people; waits for the launcher's answer."""

@@ -27,6 +27,8 @@ class FloodGauge:
 
         `answers` of its acts answered an open question, `idle_acts` answered none.
         """
+        if answers and not idle_acts and size <= answers * BYTES_AN_ANSWER:
+            return ""  # what was asked for and no more, as most messages are
         self._drain(now)
         self._messages += (0 if answers else 1) + idle_acts
         self._bytes += max(0, size - answers * BYTES_AN_ANSWER)

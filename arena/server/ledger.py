@@ -16,8 +16,9 @@ _KEPT_ENDS = 1024
 
 @dataclass(slots=True)
 class OpenGame:
-    """A seat's game on this connection; it was opened after question `after`."""
+    """A seat's game on this connection, by its number there; it was opened after question `after`."""
 
+    number: int
     start: play_pb2.GameStart
     opening: GameOpening
     after: int
@@ -49,7 +50,9 @@ class Ledger:
             opening.labels,
             opening.options,
         )
-        self.games[opening.game_id, opening.seat] = OpenGame(start, opening, self._last_question)
+        self.games[opening.game_id, opening.seat] = OpenGame(
+            self._last_game, start, opening, self._last_question
+        )
         return Response(game_start=start)
 
     def ask(self, question: Question) -> Asked | int:
@@ -63,7 +66,7 @@ class Ledger:
                 return game.plan.pop(0)
             game.plan.clear()
         self._last_question = number = self._last_question + 1
-        asked = self._asked[number] = Asked(number, game.start.game, question)
+        asked = self._asked[number] = Asked(number, game.number, question)
         return asked
 
     @staticmethod
@@ -108,7 +111,7 @@ class Ledger:
         game = self.games.pop((game_id, seat), None)
         if game is None:
             return None
-        number = game.start.game
+        number = game.number
         for decision_id in [i for i, asked in self._asked.items() if asked.game == number]:
             del self._asked[decision_id]
             self._owed = max(self._owed, decision_id)
