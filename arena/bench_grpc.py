@@ -46,6 +46,9 @@ BOTS = {
 }
 _ECHO = ("arena.bench.Echo", "Echo")
 _PLAY = "/arena.v1.PlayService/Play"
+_DECIDES = (
+    play_pb2.PlayResponse.DESCRIPTOR.fields_by_name["decides"].number << 3 | 2
+)  # a message's first byte
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,26 +250,60 @@ def _first_legal(_view: View, legal: Legal) -> ActionRange:
     return legal[0]
 
 
-def _answer_unread(plan: int = 1) -> None:
-    """The no-op bot over gRPC: the first range of every question, or a plan of so many first actions."""
+def _converse(reply: Callable[[bytes], bytes], *, skip_events: bool) -> None:
+    """A bot over gRPC: to each message goes the reply's bytes, if any."""
     answers: SimpleQueue[bytes | None] = SimpleQueue()
-    join = play_pb2.Join(token=os.environ["ARENA_TOKEN"], name="no-op", skip_events=plan == 1)
+    join = play_pb2.Join(token=os.environ["ARENA_TOKEN"], name="no-op", skip_events=skip_events)
     answers.put(play_pb2.PlayRequest(join=join).SerializeToString())
     with grpc.insecure_channel(os.environ["ARENA_ADDRESS"]) as channel:
         call: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(_PLAY)
         try:
             for data in call(iter(answers.get, None)):
-                request = play_pb2.PlayRequest()
-                acts = request.acts.acts
-                for question in play_pb2.PlayResponse.FromString(data).decides.decides:
-                    act = acts.add(decision_id=question.decision_id)
-                    if plan > 1:
-                        first = action_message(int(Legal.from_packed(question.legal)[0].first()))
-                        act.actions.extend([first] * plan)
-                if acts:
-                    answers.put(request.SerializeToString())
+                if answer := reply(data):
+                    answers.put(answer)
         except grpc.RpcError:  # the server is gone: the run is over
             return
+
+
+def _unread(data: bytes) -> bytes:
+    """The first range to every question, whose bytes are passed over: the bot is not what is measured."""
+    if data[0] != _DECIDES:
+        return b""
+    acts = b"".join(b"\n" + bytes((len(number),)) + number for number in _numbers(data))
+    return b"\x12" + _varint(len(acts)) + acts
+
+
+def _numbers(data: bytes) -> Iterator[bytes]:
+    """The first field of each question of a message, which is that of its answer, too: decision_id."""
+    _, at = _read_varint(data, 1)
+    while at < len(data):
+        size, start = _read_varint(data, at + 1)
+        _, end = _read_varint(data, start + 1)
+        yield data[start:end]
+        at = start + size
+
+
+def _varint(value: int) -> bytes:
+    return bytes((value,)) if value < 128 else bytes((value & 127 | 128,)) + _varint(value >> 7)
+
+
+def _read_varint(data: bytes, at: int) -> tuple[int, int]:
+    """(number, where it ends) of protobuf's encoding at `at`."""
+    value, shift = data[at] & 127, 7
+    while data[at] > 127:
+        at += 1
+        value |= (data[at] & 127) << shift
+        shift += 7
+    return value, at + 1
+
+
+def _plans(data: bytes) -> bytes:
+    """The first action to every question, and the same again as a plan."""
+    request = play_pb2.PlayRequest()
+    for question in play_pb2.PlayResponse.FromString(data).decides.decides:
+        first = action_message(int(Legal.from_packed(question.legal)[0].first()))
+        request.acts.acts.add(decision_id=question.decision_id, actions=[first] * PLAN)
+    return request.SerializeToString()
 
 
 def _answer_lines() -> None:
@@ -299,8 +336,8 @@ def _echo_back() -> None:
 
 
 PARTS: dict[str, Callable[[], None]] = {
-    "noop": _answer_unread,
-    "plans": lambda: _answer_unread(PLAN),
+    "noop": lambda: _converse(_unread, skip_events=True),
+    "plans": lambda: _converse(_plans, skip_events=False),  # a plan holds as long as nothing surprises
     "lines": _answer_lines,
     "python": lambda: serve(_first_legal, name="first legal"),
     "echo": _echo_back,
