@@ -1,5 +1,7 @@
 """Plays a Python bot in its own process, over gRPC: `arena.client.serve(decide)` is all a bot needs.
 
+`serve` ends the process well or with one line; `play` raises what keeps the bot from playing.
+
 `decide` and `Bot` have the shape of arena.bot, so the same file also runs inside the platform's process.
 """
 
@@ -11,7 +13,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 from typing import Any
@@ -20,22 +21,15 @@ import grpc
 
 import engine_core
 from arena.bot import BotFactory, Decide, action_code, bot_of
+from arena.dialling import CONNECT_S, Line
 from arena.errors import ArenaError
 from arena.v1 import play_pb2, play_pb2_grpc
 from arena.wire import action_message, limits_of
 from engine_core import Game, Legal
 
-CONNECT_S = 10.0
 # Answers of a batch that are ready leave before the rest when the batch takes longer than this.
 FLUSH_S = 0.02
 _REMEMBERED_ANSWERS = 4096
-_OPTIONS = (
-    ("grpc.max_receive_message_length", -1),
-    ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.max_reconnect_backoff_ms", 500),
-    ("grpc.keepalive_time_ms", 20_000),  # a server that vanished without a word is noticed
-    ("grpc.keepalive_timeout_ms", 10_000),
-)
 # Between two attempts to join, while ARENA_RETRY lasts: at first, and at most.
 _PAUSE_S, _LONGEST_PAUSE_S = 0.2, 2.0
 # Statuses of a stream that breaks for no fault of the bot's: worth a try to resume, no error if that fails.
@@ -47,6 +41,16 @@ _load = lru_cache(maxsize=32)(engine_core.load_resolved)
 
 
 def serve(
+    answerer: Callable[..., Any], *, name: str = "", version: str = "1", **access: str | None
+) -> None:
+    """Play as `play` does; what keeps the bot from playing ends its process with one line and exit code 1."""
+    try:
+        play(answerer, name=name, version=version, **access)
+    except ArenaError as error:
+        raise SystemExit(f"{name or answerer.__name__}: {error}") from None
+
+
+def play(
     answerer: Callable[..., Any],
     *,
     name: str = "",
@@ -61,9 +65,6 @@ def serve(
     ARENA_RETRY the bot dials again for so many seconds after it was last connected. ArenaError: no server at
     the address, or it refuses the bot; what the bot itself raises comes through.
     """
-    address = address or os.environ.get("ARENA_ADDRESS", "")
-    if not address:
-        raise ArenaError("no server address: set ARENA_ADDRESS to host:port or unix:/path, or pass address=")
     factory = bot_of(answerer)
     join = play_pb2.Join(
         token=os.environ.get("ARENA_TOKEN", "") if token is None else token,
@@ -72,23 +73,10 @@ def serve(
         skip_events=True,  # bots of arena.bot's shape do not see them
     )
     retry_s = _retry_s()
-    connect_s = max(CONNECT_S, retry_s)
-    with _channel(address) as channel:
-        if not _reachable(channel, connect_s):
-            raise ArenaError(f"no server answers at {address} within {connect_s:g} s")
-        _Session(factory, retry_s).run(channel, join)
-
-
-def _channel(address: str) -> grpc.Channel:
-    """A channel to the server, encrypted if ARENA_CA names whom to trust."""
-    authority = os.environ.get("ARENA_CA", "")
-    if not authority or address.startswith("unix:"):
-        return grpc.insecure_channel(address, options=_OPTIONS)
-    try:
-        trusted = grpc.ssl_channel_credentials(Path(authority).read_bytes())
-    except OSError as error:
-        raise ArenaError(f"ARENA_CA: {authority}: {error.strerror}; it names the server's ca.pem") from None
-    return grpc.secure_channel(address, trusted, options=_OPTIONS)
+    line = Line(address or os.environ.get("ARENA_ADDRESS", ""), os.environ.get("ARENA_CA", ""))
+    with line.channel:
+        line.connect(max(CONNECT_S, retry_s))
+        _Session(factory, retry_s).run(line, join)
 
 
 def _retry_s() -> float:
@@ -100,12 +88,10 @@ def _retry_s() -> float:
         raise ArenaError(f"ARENA_RETRY must be a number of seconds, not {text!r}") from None
 
 
-def _reachable(channel: grpc.Channel, seconds: float) -> bool:
-    try:
-        grpc.channel_ready_future(channel).result(timeout=seconds)
-    except grpc.FutureTimeoutError:
-        return False
-    return True
+def _refusal(error: grpc.RpcError) -> ArenaError:
+    if error.code() is grpc.StatusCode.UNAUTHENTICATED:
+        return ArenaError(f"the server refuses the token in ARENA_TOKEN: {error.details()}")
+    return ArenaError(f"the server ended the stream: {error.details()}")
 
 
 class _Stream:
@@ -138,9 +124,9 @@ class _Session:
         self._received = 0
         self._welcomed = self._asked = False
 
-    def run(self, channel: grpc.Channel, join: play_pb2.Join) -> None:
+    def run(self, line: Line, join: play_pb2.Join) -> None:
         """Play until the server has no more games, and while ARENA_RETRY lasts, until it is there again."""
-        stub = play_pb2_grpc.PlayServiceStub(channel)
+        stub = play_pb2_grpc.PlayServiceStub(line.channel)
         retry_until, pause_s = time.monotonic() + self._retry_s, _PAUSE_S
         while True:
             self._welcomed = self._asked = False
@@ -148,7 +134,7 @@ class _Session:
             if self._welcomed:
                 retry_until, pause_s = time.monotonic() + self._retry_s, _PAUSE_S
             wait_s = max(wait_s, retry_until - time.monotonic())
-            if wait_s <= 0.0 or not _reachable(channel, wait_s):
+            if wait_s <= 0.0 or not line.reachable(wait_s):
                 return
             if not self._welcomed:
                 time.sleep(pause_s)
@@ -170,7 +156,7 @@ class _Session:
                 self._forget()
             elif not self._retry_s or code is not grpc.StatusCode.ALREADY_EXISTS:
                 # With ARENA_RETRY, the server may just not know yet that an earlier connection is dead.
-                raise ArenaError(f"the server ended the stream: {error.details()}") from None
+                raise _refusal(error) from None
         finally:
             stream.end()
         return 0.0

@@ -9,7 +9,7 @@ import pytest
 from relay import Cutter
 from wire_samples import MOCK_BOTS, RANDOM, Table, faults_of, mock, plan, table, wait_until
 
-from arena.client import serve
+from arena.client import play, serve
 from arena.driver import Driver
 from arena.errors import ArenaError
 from arena.seats import InProcessDoor
@@ -30,32 +30,38 @@ def first(_view: View, legal: Legal) -> ActionRange:
 def test_no_address_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ARENA_ADDRESS", raising=False)
     with pytest.raises(ArenaError, match=r"set ARENA_ADDRESS to host:port or unix:/path"):
-        serve(first)
+        play(first)
 
 
 def test_no_server_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.client.CONNECT_S", 0.2)
     with pytest.raises(ArenaError, match=r"no server answers at unix:/nowhere within 0\.2 s"):
-        serve(first, address="unix:/nowhere", token="")
+        play(first, address="unix:/nowhere", token="")
 
 
 def test_environment_that_cannot_be_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_CA", "/nowhere/ca.pem")
-    with pytest.raises(ArenaError, match=r"ARENA_CA: /nowhere/ca\.pem: No such file or directory"):
-        serve(first, address="127.0.0.1:1", token="")
+    with pytest.raises(ArenaError, match=r"ARENA_CA: .* from /nowhere/ca\.pem \(No such file or directory\)"):
+        play(first, address="127.0.0.1:1", token="")
     monkeypatch.setenv("ARENA_RETRY", "soon")
     with pytest.raises(ArenaError, match="ARENA_RETRY must be a number of seconds, not 'soon'"):
-        serve(first, address="127.0.0.1:1", token="")
+        play(first, address="127.0.0.1:1", token="")
 
 
 def test_refused_token_is_an_error_with_the_servers_words(seated: Table) -> None:
-    with pytest.raises(ArenaError, match="unknown token"):
-        serve(first, address=seated.server.addresses[0], token="guess")
+    with pytest.raises(ArenaError, match="refuses the token in ARENA_TOKEN: unknown token"):
+        play(first, address=seated.server.addresses[0], token="guess")
+
+
+def test_serve_says_it_in_one_line_and_ends_the_process_with_code_1() -> None:
+    with pytest.raises(SystemExit) as ended:
+        serve(first, name="mine", address="foo")
+    assert ended.value.code == "mine: ARENA_ADDRESS: foo is neither host:port nor unix:/path"
 
 
 def test_bot_leaves_well_when_the_server_has_no_more_games(seated: Table) -> None:
     door = seated.server.door("first", seated.inbox, start_s=10.0)
-    bot = threading.Thread(target=serve, args=(first,), kwargs=access(seated, door))
+    bot = threading.Thread(target=play, args=(first,), kwargs=access(seated, door))
     bot.start()
     assert wait_until(lambda: door.ready_at is not None)
     door.close()
@@ -88,9 +94,7 @@ def test_stream_that_breaks_again_and_again_is_resumed_without_a_fault(seated: T
 
     relay = Cutter(seated.server.addresses[1])
     door = seated.server.door("first", seated.inbox, start_s=10.0)
-    bot = threading.Thread(
-        target=serve, args=(first,), kwargs={"address": relay.address, "token": door.token}
-    )
+    bot = threading.Thread(target=play, args=(first,), kwargs={"address": relay.address, "token": door.token})
     bot.start()
     external, internal = game.players
     over = threading.Event()
@@ -115,13 +119,13 @@ def test_bot_whose_games_end_while_its_line_is_cut_leaves_well(seated: Table) ->
     door = seated.server.door("first", seated.inbox, start_s=10.0)
     failures: list[BaseException] = []
 
-    def play() -> None:
+    def run() -> None:
         try:
-            serve(first, address=relay.address, token=door.token)
+            play(first, address=relay.address, token=door.token)
         except BaseException as error:
             failures.append(error)
 
-    bot = threading.Thread(target=play)
+    bot = threading.Thread(target=run)
     bot.start()
     game = plan(mock("first_legal"), RANDOM, cap=2)
     external, internal = game.players

@@ -20,7 +20,7 @@ from relay import Cutter
 from wire_samples import MOCK_BOTS
 
 from arena import spec
-from arena.client import serve
+from arena.client import play
 from arena.commands._serving import fill, read_lobby, read_tournaments
 from arena.errors import ArenaError, SpecError, StoreError
 from arena.hub.hub import Hub
@@ -79,13 +79,13 @@ class House:
         """A bot on a thread of this process."""
         access = {"address": self.address, "token": token, **settings}
 
-        def play() -> None:
+        def run() -> None:
             try:
-                serve(decide, **access)
+                play(decide, **access)
             except ArenaError as error:
                 self.errors.append(str(error))
 
-        bot = threading.Thread(target=play, daemon=True)
+        bot = threading.Thread(target=run, daemon=True)
         bot.start()
         self._bots.append(bot)
         return bot

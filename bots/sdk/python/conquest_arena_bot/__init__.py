@@ -5,7 +5,8 @@ A bot is a function `decide(view, legal, rng)` or a class `Bot(game, seat, rng, 
 """
 
 from conquest_arena_bot.actions import Action, ActionRange, Event, Legal
-from conquest_arena_bot.client import ArenaError, serve
+from conquest_arena_bot.client import play, serve
+from conquest_arena_bot.errors import ArenaError
 from conquest_arena_bot.game import Board, Description, Field, Game, Kind, Limits, Ruleset, View
 from conquest_arena_bot.session import Session
 
@@ -24,5 +25,6 @@ __all__ = [
     "Ruleset",
     "Session",
     "View",
+    "play",
     "serve",
 ]

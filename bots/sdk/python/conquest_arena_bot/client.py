@@ -1,41 +1,37 @@
-"""Plays a bot over gRPC: `serve(decide)`."""
+"""Plays a bot over gRPC: `serve(decide)` is all a bot needs, `play` raises its errors."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
 import grpc
 
+from conquest_arena_bot.dialling import CONNECT_S, Line
+from conquest_arena_bot.errors import ArenaError
 from conquest_arena_bot.session import Session
 from conquest_arena_bot.v1 import play_pb2, play_pb2_grpc
 
-CONNECT_S = 10.0
-_OPTIONS = (
-    ("grpc.max_receive_message_length", -1),
-    ("grpc.initial_reconnect_backoff_ms", 100),
-    ("grpc.max_reconnect_backoff_ms", 500),
-    ("grpc.keepalive_time_ms", 20_000),  # a server that vanished without a word is noticed
-    ("grpc.keepalive_timeout_ms", 10_000),
-)
 # Between two attempts to join, while ARENA_RETRY lasts: at first, and at most.
 _PAUSE_S, _LONGEST_PAUSE_S = 0.2, 2.0
-_TLS = ("https://", "grpcs://")
 # Statuses of a stream that breaks for no fault of the bot's: worth a try to resume, no error if that fails.
 _BROKEN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN)
 # What a server says to a resume when the games have ended meanwhile.
 _OVER = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.NOT_FOUND)
 
 
-class ArenaError(Exception):
-    """No server at the address, or it refuses the bot."""
+def serve(bot: Callable[..., Any], *, name: str = "", **settings: Any) -> None:
+    """Play as `play` does; what keeps the bot from playing ends its process with one line and exit code 1."""
+    try:
+        play(bot, name=name, **settings)
+    except ArenaError as error:
+        raise SystemExit(f"{name or bot.__name__}: {error}") from None
 
 
-def serve(
+def play(
     bot: Callable[..., Any],
     *,
     name: str = "",
@@ -54,35 +50,33 @@ def serve(
     last connected. ArenaError: no server at the address, or it refuses the bot; what the bot itself raises
     comes through.
     """
-    address = address or os.environ.get("ARENA_ADDRESS", "")
-    if not address:
-        raise ArenaError("no server address: set ARENA_ADDRESS to host:port or unix:/path, or pass address=")
     token = os.environ.get("ARENA_TOKEN", "") if token is None else token
     retry_s = _seconds("ARENA_RETRY") if retry_s is None else retry_s
-    connect_s = max(connect_s, retry_s)
     session = Session(bot, token=token, name=name, version=version)
-    with _channel(address, os.environ.get("ARENA_CA", "") if ca is None else ca) as channel:
-        if not _reachable(channel, connect_s):
-            raise ArenaError(f"no server answers at {address} within {connect_s:g} s")
-        _run(channel, session, retry_s)
+    line = Line(
+        address or os.environ.get("ARENA_ADDRESS", ""), os.environ.get("ARENA_CA", "") if ca is None else ca
+    )
+    with line.channel:
+        line.connect(max(connect_s, retry_s))
+        _run(line, session, retry_s)
 
 
-def _run(channel: grpc.Channel, session: Session, retry_s: float) -> None:
+def _run(line: Line, session: Session, retry_s: float) -> None:
     """Play until the server has no more games, or has been away for too long."""
     retry_until, pause_s = time.monotonic() + retry_s, _PAUSE_S
     while True:
-        wait_s = _play(channel, session, retry_s)
+        wait_s = _stream(line.channel, session, retry_s)
         if session.welcomed:
             retry_until, pause_s = time.monotonic() + retry_s, _PAUSE_S
         wait_s = max(wait_s, retry_until - time.monotonic())
-        if wait_s <= 0.0 or not _reachable(channel, wait_s):
+        if wait_s <= 0.0 or not line.reachable(wait_s):
             return
         if not session.welcomed:
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
 
 
-def _play(channel: grpc.Channel, session: Session, retry_s: float) -> float:
+def _stream(channel: grpc.Channel, session: Session, retry_s: float) -> float:
     """One stream to its end; for how long it may be resumed, in seconds. ArenaError if refused."""
     resuming = session.connected
     outgoing: SimpleQueue[play_pb2.PlayRequest | None] = SimpleQueue()
@@ -101,10 +95,16 @@ def _play(channel: grpc.Channel, session: Session, retry_s: float) -> float:
             session.forget()
         elif not retry_s or code is not grpc.StatusCode.ALREADY_EXISTS:
             # While it dials again, the server may not know yet that an earlier connection is dead.
-            raise ArenaError(f"the server ended the stream: {error.details()}") from None
+            raise _refusal(error) from None
     finally:
         outgoing.put(None)
     return 0.0
+
+
+def _refusal(error: grpc.RpcError) -> ArenaError:
+    if error.code() is grpc.StatusCode.UNAUTHENTICATED:
+        return ArenaError(f"the server refuses the token in ARENA_TOKEN: {error.details()}")
+    return ArenaError(f"the server ended the stream: {error.details()}")
 
 
 def _seconds(variable: str) -> float:
@@ -114,23 +114,3 @@ def _seconds(variable: str) -> float:
     except ValueError:
         raise ArenaError(f"{variable} must be a number of seconds, not {text!r}") from None
 
-
-def _channel(address: str, ca: str) -> grpc.Channel:
-    secure = address.startswith(_TLS) or (bool(ca) and not address.startswith("unix:"))
-    for scheme in (*_TLS, "http://"):
-        address = address.removeprefix(scheme)
-    if not secure:
-        return grpc.insecure_channel(address, options=_OPTIONS)
-    try:
-        trusted = Path(ca).read_bytes() if ca else None
-    except OSError as error:
-        raise ArenaError(f"ARENA_CA: {ca}: {error.strerror}; it names the certificate to trust") from None
-    return grpc.secure_channel(address, grpc.ssl_channel_credentials(trusted), options=_OPTIONS)
-
-
-def _reachable(channel: grpc.Channel, seconds: float) -> bool:
-    try:
-        grpc.channel_ready_future(channel).result(timeout=seconds)
-    except grpc.FutureTimeoutError:
-        return False
-    return True

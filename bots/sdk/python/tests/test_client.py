@@ -10,12 +10,13 @@ from random import Random
 
 import grpc
 import pytest
-from samples import asked, golden, opened, welcome
+from samples import SDK, asked, golden, opened, welcome
 
-from conquest_arena_bot import Action, ActionRange, ArenaError, Legal, View, serve
+from conquest_arena_bot import Action, ActionRange, ArenaError, Legal, View, play, serve
 from conquest_arena_bot.v1 import play_pb2, play_pb2_grpc
 
 START, BATCH, _ = golden("classic")
+PLATFORMS = SDK.parents[2] / "arena" / "dialling.py"
 ONE, TWO = BATCH.decides[:2]
 
 Requests = Iterator[play_pb2.PlayRequest]
@@ -70,7 +71,7 @@ def test_c12_a_broken_stream_is_resumed_and_a_question_asked_again_is_answered_t
         calls += 1
         return legal.sample(rng)
 
-    def play(
+    def script(
         requests: Requests, context: grpc.ServicerContext, stream: int
     ) -> Iterator[play_pb2.PlayResponse]:
         yield from one_question(requests, context, stream)
@@ -79,8 +80,8 @@ def test_c12_a_broken_stream_is_resumed_and_a_question_asked_again_is_answered_t
         yield asked(TWO)
         next(requests)
 
-    with Server(play) as server:
-        serve(decide, address=server.address, token="secret")
+    with Server(script) as server:
+        play(decide, address=server.address, token="secret")
     joins = [r.join for r in server.heard if r.WhichOneof("content") == "join"]
     assert [(join.token, join.connection_id, join.acknowledged) for join in joins] == [
         ("secret", "", 0),
@@ -93,20 +94,20 @@ def test_c12_a_broken_stream_is_resumed_and_a_question_asked_again_is_answered_t
 
 
 def test_a_server_that_goes_away_is_no_error() -> None:
-    def play(
+    def script(
         _requests: Requests, context: grpc.ServicerContext, _stream: int
     ) -> Iterator[play_pb2.PlayResponse]:
         yield welcome("here")
         context.abort(grpc.StatusCode.UNAVAILABLE, "going")
 
-    with Server(play) as server:
-        serve(first, address=server.address)
+    with Server(script) as server:
+        play(first, address=server.address)
 
 
 def test_while_it_may_retry_it_dials_again_and_joins_anew() -> None:
     """The first stream ends well, the second is refused as still connected, the third plays on."""
 
-    def play(
+    def script(
         requests: Requests, context: grpc.ServicerContext, stream: int
     ) -> Iterator[play_pb2.PlayResponse]:
         if stream == 2:
@@ -115,22 +116,22 @@ def test_while_it_may_retry_it_dials_again_and_joins_anew() -> None:
             context.abort(grpc.StatusCode.UNAUTHENTICATED, "revoked")
         yield from one_question(requests, context, stream)
 
-    with Server(play) as server, pytest.raises(ArenaError, match="revoked"):
-        serve(first, address=server.address, retry_s=20.0)
+    with Server(script) as server, pytest.raises(ArenaError, match="revoked"):
+        play(first, address=server.address, retry_s=20.0)
     joins = [r.join for r in server.heard if r.WhichOneof("content") == "join"]
     assert {join.connection_id for join in joins} == {""}
     assert len([act for request in server.heard for act in request.acts.acts]) == 2
 
 
 def test_a_refusal_is_an_error_with_the_servers_words() -> None:
-    def play(
+    def script(
         _requests: Requests, context: grpc.ServicerContext, _stream: int
     ) -> Iterator[play_pb2.PlayResponse]:
         context.abort(grpc.StatusCode.UNAUTHENTICATED, "unknown token")
         yield welcome("never")
 
-    with Server(play) as server, pytest.raises(ArenaError, match="ended the stream: unknown token"):
-        serve(first, address=server.address)
+    with Server(script) as server, pytest.raises(ArenaError, match="the token in ARENA_TOKEN: unknown token"):
+        play(first, address=server.address)
 
 
 def test_what_the_bot_raises_comes_through() -> None:
@@ -138,15 +139,15 @@ def test_what_the_bot_raises_comes_through() -> None:
         raise ZeroDivisionError("bot's own trouble")
 
     with Server(one_question) as server, pytest.raises(ZeroDivisionError, match="bot's own trouble"):
-        serve(decide, address=server.address)
+        play(decide, address=server.address)
 
 
 def test_it_says_what_to_set_and_whom_it_did_not_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ARENA_ADDRESS", raising=False)
     with pytest.raises(ArenaError, match=r"set ARENA_ADDRESS to host:port or unix:/path"):
-        serve(first)
+        play(first)
     with pytest.raises(ArenaError, match=r"no server answers at unix:/nowhere within 0\.2 s"):
-        serve(first, address="unix:/nowhere", connect_s=0.2)
+        play(first, address="unix:/nowhere", connect_s=0.2)
 
 
 def certificate(folder: Path, name: str) -> tuple[Path, Path]:
@@ -167,7 +168,29 @@ def test_arena_ca_turns_tls_on_and_is_the_only_certificate_trusted(
     tls = grpc.ssl_server_credentials([(key.read_bytes(), mine.read_bytes())])
     monkeypatch.setenv("ARENA_CA", str(mine))
     with Server(one_question, tls=tls) as server:
-        serve(first, address=server.address)
+        play(first, address=server.address)
         assert [act.decision_id for r in server.heard for act in r.acts.acts] == [ONE.decision_id]
-        with pytest.raises(ArenaError, match="no server answers"):
-            serve(first, address=server.address, ca=str(other), connect_s=0.5)
+        with pytest.raises(ArenaError, match=r"that ARENA_CA \(.*other\.pem\) does not vouch for"):
+            play(first, address=server.address, ca=str(other))
+        with pytest.raises(ArenaError, match="speaks TLS: set ARENA_CA"):
+            play(first, address=server.address, ca="")
+    with Server(one_question) as server, pytest.raises(ArenaError, match="TLS: unset ARENA_CA"):
+        play(first, address=server.address, ca=str(other))
+
+
+@pytest.mark.parametrize("address", ["foo", ":50051", "foo:", "foo:port", "foo:0", "foo:70000"])
+def test_serve_says_what_is_wrong_in_one_line_and_ends_the_process(address: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        serve(first, address=address)
+    assert ended.value.code == f"first: ARENA_ADDRESS: {address} is neither host:port nor unix:/path"
+
+
+def test_a_ca_that_is_no_certificate_is_named(tmp_path: Path) -> None:
+    for path, why in ((tmp_path / "none.pem", "No such file"), (Path(__file__), "it is no PEM file")):
+        with pytest.raises(ArenaError, match=f"ARENA_CA: no certificate can be read from {path} .{why}"):
+            play(first, address="127.0.0.1:1", ca=str(path))
+
+
+def test_the_line_is_the_platforms_own() -> None:
+    own, platforms = (path.read_text() for path in (SDK / "conquest_arena_bot/dialling.py", PLATFORMS))
+    assert own == platforms.replace("from arena.errors", "from conquest_arena_bot.errors")
