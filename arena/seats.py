@@ -20,6 +20,7 @@ from random import Random
 from types import FrameType
 from typing import NamedTuple, Protocol
 
+import arena.bot
 from arena.bot import Decide, action_code, load_bot
 from arena.errors import BotFault
 from arena.types import BotSpec, FaultKind, GameResult, Limits, Options
@@ -28,6 +29,8 @@ from engine_core.game import Event, Game, Legal, State, View
 # Answer.decision_id of a fault that belongs to no decision: a crash, a disconnect, a flood.
 NO_DECISION = -1
 TRACEBACK_CHARS = 2000
+# Whose frames of a traceback say nothing to a bot's author.
+_OURS = (__file__, arena.bot.__file__)
 # How long a bot that swallowed its cut may go on until it is cut again, in seconds.
 CUT_AGAIN_S = 0.1
 _TIMEOUT: FaultKind = "timeout"
@@ -251,11 +254,11 @@ class InProcessDoor:
             self._bots[key] = decide, guard
             return
         except Cut:
-            kind, message = _START_TIMEOUT, f"start took over {opening.limits.start:g} s"
+            kind, message, output = _START_TIMEOUT, f"start took over {opening.limits.start:g} s", ""
         except (Exception, SystemExit) as error:
-            kind, message = _crash("start", error)
+            kind, message, output = _crash("start", error)
         guard.disarm()
-        self._inbox.put(Answer(*key, NO_DECISION, None, time.monotonic(), kind, message))
+        self._inbox.put(Answer(*key, NO_DECISION, None, time.monotonic(), kind, message, output))
 
     def ask(self, questions: Sequence[Question]) -> None:
         """Answer every question at once."""
@@ -283,22 +286,29 @@ class InProcessDoor:
             received = time.monotonic()
             return Answer(game_id, seat, decision_id, action_code(choice), received)
         except Cut:
-            kind, message = _TIMEOUT, ""  # the referee words it: it knows the limits
+            kind, message, output = _TIMEOUT, "", ""  # the referee words it: it knows the limits
         except BotFault as fault:
-            kind, message = fault.kind, str(fault)
+            kind, message, output = fault.kind, str(fault), ""
         except (Exception, SystemExit) as error:
-            kind, message = _crash("decide", error)
+            kind, message, output = _crash("decide", error)
         received = time.monotonic()
         guard.disarm()
-        return Answer(game_id, seat, decision_id, None, received, kind, message)
+        return Answer(game_id, seat, decision_id, None, received, kind, message, output)
 
 
 def _not_started(_view: View, _legal: Legal) -> object:
     raise BotFault("crash", "the bot did not start")
 
 
-def _crash(what: str, error: BaseException) -> tuple[FaultKind, str]:
-    """The fault an exception of a bot is, and its last lines."""
+def _crash(what: str, error: BaseException) -> tuple[FaultKind, str, str]:
+    """The fault an exception of a bot is, in one sentence, and its traceback as a program would print it."""
     kind: FaultKind = "resource" if isinstance(error, MemoryError) else "crash"
-    tail = "".join(traceback.format_exception(error))[-TRACEBACK_CHARS:].rstrip()
-    return kind, f"{what} raised {type(error).__name__}: {error}\n{tail}"
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename in _OURS:
+        trace = trace.tb_next
+    printed = "".join(traceback.format_exception(error.with_traceback(trace or error.__traceback__)))
+    sentence = f"{what} raised {type(error).__name__}: {error}".splitlines()[0]
+    if trace is not None:
+        last = traceback.extract_tb(trace)[-1]
+        sentence += f" (line {last.lineno} of {last.filename})"
+    return kind, sentence, printed[-TRACEBACK_CHARS:]

@@ -83,7 +83,7 @@ def lines(found: FaultDetail, database: str) -> list[str]:
         *(["  quarantine  this fault put the player into quarantine"] if found.quarantine else []),
         *_block("message", fault.message),
         *_block("last message it sent", found.last_message),
-        *_block("what it wrote to stderr", found.output),
+        *_block("what it wrote", found.output),
         *_block("next", "\n".join(advice(found, database))),
     ]
 

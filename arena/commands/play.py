@@ -26,10 +26,12 @@ from arena.types import Isolation, IsolationLevel, Limits, MatchPlan, PointRule
 if TYPE_CHECKING:
     from arena.commands._watch import Watcher
     from arena.referee import Watch
+    from arena.runners.inline import InlineRunner
     from arena.setups import Command
-    from arena.types import GameResult, Player, VariantSetup
+    from arena.types import GameResult, MatchResult, Player, VariantSetup
 
 LEVELS: tuple[IsolationLevel, ...] = get_args(IsolationLevel)
+SHOWN_LINES = 20  # of what a bot wrote that broke
 POINT_RULES: tuple[PointRule, ...] = get_args(PointRule)
 
 
@@ -64,6 +66,7 @@ POINT_RULES: tuple[PointRule, ...] = get_args(PointRule)
 )
 @show_option
 @delay_option
+@click.option("--logs", is_flag=True, help="Print what bots that are programs wrote, on stderr, at the end.")
 @click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="Write the game record here.")
 @json_option
 def command(
@@ -79,6 +82,7 @@ def command(
     isolation: IsolationLevel,
     show: bool,
     delay: float,
+    logs: bool,
     record: Path | None,
     as_json: bool,
 ) -> None:
@@ -95,7 +99,7 @@ def command(
     key = _key(seed)
     watcher = _watcher(setup, players, delay) if show and not as_json else None
     plan = MatchPlan(0, key, setup, players, limits, isolation=Isolation(level=isolation))
-    result = _play(plan, watcher)
+    result = _play(plan, watcher, logs)
     if record is not None:
         _write_record(record, result)
     if as_json:
@@ -103,6 +107,8 @@ def command(
         print_json({**facts, "players": [player.name for player in players], "seed": key.hex()})
     else:
         _print(result, players, key)
+        if not logs:
+            _print_outputs(result, players)
 
 
 def _write_record(path: Path, result: GameResult) -> None:
@@ -166,20 +172,27 @@ def _key(seed: str | None) -> bytes:
         raise click.UsageError(f"--seed: {error}") from error
 
 
-def _play(plan: MatchPlan, watcher: Watcher | None) -> GameResult:
+def _play(plan: MatchPlan, watcher: Watcher | None, logs: bool) -> GameResult:
+    from arena.commands._building import building
     from arena.errors import SpecError
     from arena.runners.inline import InlineRunner
-    from arena.types import MatchResult
 
     results: list[MatchResult] = []
 
     def watch(_plan: MatchPlan, _rotation: int) -> Watch | None:
         return watcher.step if watcher else None
 
-    with closing(InlineRunner(plan.players, watch)) as runner, watcher or nullcontext():
-        if problems := runner.check(plan.limits, plan.isolation):
-            raise SpecError(problems)
-        runner.run([plan], lambda _plan, result: results.append(result))
+    with closing(InlineRunner(plan.players, watch)) as runner:
+        try:
+            with building(player.bot for player in plan.players):
+                problems = runner.check(plan.limits, plan.isolation)
+            if problems:
+                raise SpecError(problems)
+            with watcher or nullcontext():
+                runner.run([plan], lambda _plan, result: results.append(result))
+        finally:
+            if logs:
+                _print_logs(runner, plan.players, results)
     for voided in results[:-1]:
         click.echo(f"played again, since an attempt does not count: {voided.error}", err=True)
     return results[-1].games[0]
@@ -213,3 +226,27 @@ def _print(result: GameResult, players: tuple[Player, ...], key: bytes) -> None:
     for fault in result.faults:
         name = players[result.players[fault.seat]].name
         click.echo(f"fault of {name} at decision {fault.decision}: {fault.kind}: {fault.message}")
+
+
+def _print_outputs(result: GameResult, players: tuple[Player, ...]) -> None:
+    """Below the faults, the end of what each faulting player wrote: there stands the traceback."""
+    for name, text in _outputs(result, players).items():
+        lines = text.rstrip().splitlines()
+        click.echo(f"what {name} wrote:")
+        if len(lines) > SHOWN_LINES:
+            click.echo(f"  ({len(lines) - SHOWN_LINES} lines before; `--logs` shows all that is kept)")
+        for line in lines[-SHOWN_LINES:]:
+            click.echo(f"  {line}")
+
+
+def _outputs(result: GameResult, players: tuple[Player, ...]) -> dict[str, str]:
+    """By player's name, the output that is kept with its last fault."""
+    return {players[result.players[fault.seat]].name: fault.output for fault in result.faults if fault.output}
+
+
+def _print_logs(runner: InlineRunner, players: tuple[Player, ...], results: Sequence[MatchResult]) -> None:
+    """What each bot wrote, its name before every line; of one that plays inside, what its faults left."""
+    left = _outputs(results[-1].games[0], players) if results and results[-1].games else {}
+    for player in players:
+        for line in (runner.written(player) or left.get(player.name, "")).splitlines():
+            click.echo(f"{player.name}| {line}", err=True)

@@ -203,12 +203,15 @@ def _play(
     as_json: bool,
 ) -> None:
     """Play a tournament to its end or interruption, and say how it went; exit code 1 before the end."""
+    from arena.commands._building import building
     from arena.commands._progress import ProgressDisplay
     from arena.errors import PlatformFault
     from arena.plugins import installed
     from arena.tournament import start_runner
 
-    with closing(start_runner(spec, installed)) as runner:
+    with building(player.bot for player in spec.players):
+        started = start_runner(spec, installed)
+    with closing(started) as runner:
         tournament = open_tournament()
         row = store.tournament(tournament.identity)
         _announce(tournament, row, runner)

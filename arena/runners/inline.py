@@ -38,6 +38,10 @@ class InlineRunner:
                     break
                 plan = attempts.again(plan, result)
 
+    def written(self, player: Player) -> str:
+        """What a player's process has written so far, head and tail."""
+        return self._worker.written(player)
+
     def close(self) -> None:
         """See arena.runners.Runner."""
         self._worker.close()

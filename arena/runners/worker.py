@@ -238,12 +238,12 @@ class MatchWorker:
                 last_message: Callable[[], str] = getattr(door, "last_message", str)
                 if not getattr(door, "owes", False):  # else it may still be thinking, and has paid for that
                     add_fault(plans, results, player, message, last_message())
-                written[player] = self._written(player)
+                written[player] = self.written(player)
                 self.drop(player)
-        results = add_outputs(plans, results, lambda player: written.get(player) or self._written(player))
+        results = add_outputs(plans, results, lambda player: written.get(player) or self.written(player))
         return add_idle_cpu(plans, results, self._idle.take_ms())
 
-    def _written(self, player: Player) -> str:
+    def written(self, player: Player) -> str:
         """What the player's process has written; a bot that plays inside writes nothing of its own."""
         words: Callable[[], str] = getattr(self._doors.get(player), "written", str)
         return words()

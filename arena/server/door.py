@@ -232,8 +232,7 @@ class RemoteDoor:
         with self._lock:
             if self._closed or self.fault is not None:
                 return
-            self._chatter += data + b"\n"
-            del self._chatter[:-CHATTER_BYTES]
+            self._keep(data)
             excess = self._gauge.excess_chatter(received, len(data) + 1)
             if excess:
                 self._fail("flood", excess)
@@ -288,9 +287,15 @@ class RemoteDoor:
         content = request.WhichOneof("content")
         if content == "log":
             _log.info("%s: %s", self.name, request.log.text[:1000])
+            self._keep(b"log: " + request.log.text.encode())
         elif content != "acts":
             what = "a second Join" if content == "join" else "a message without content"
             self._malformed(f"{what}; expected acts or a log line", received)
+
+    def _keep(self, said: bytes) -> None:
+        """Keep the end of what the bot says to its author alone."""
+        self._chatter += said + b"\n"
+        del self._chatter[:-CHATTER_BYTES]
 
     def _malformed(self, message: str, received: float) -> None:
         """A message that cannot be told to answer any one question spoils all that are open."""
@@ -387,17 +392,17 @@ class RemoteDoor:
             return self._words(output)
 
     def _output(self) -> str:
-        """What the bot wrote, as far as that is known without asking the launcher."""
+        """What the bot wrote, if that is known without asking the launcher; "" where it has to be asked."""
+        if self._exit is None and self.process is not None:
+            return ""
         return self._words(self._exit.output if self._exit is not None else "")
 
     def _words(self, output: str) -> str:
-        """A process's output and the bot's chatter in one text."""
-        parts = [output]
+        """The bot's chatter and its process's output in one text; at its end stands how the process ended."""
         if self._chatter:
-            parts.append(
-                "on stdout, beside its messages:\n" + self._chatter.decode("utf-8", errors="replace")
-            )
-        return "\n".join(filter(None, parts)).replace(self.token, "(token)")
+            said = self._chatter.decode("utf-8", errors="replace")
+            output = f"said beside its messages:\n{said}" + (f"on stderr:\n{output}" if output else "")
+        return output.replace(self.token, "(token)")
 
     def _welcome(self, connection: Connection, *, resumed: bool) -> Response:
         return Response(

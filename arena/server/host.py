@@ -95,19 +95,27 @@ def build_bot(spec: BotSpec, isolation: Isolation = UNGUARDED, launcher: Launche
     a new one. Whether it ran. PluginError has the command and the end of its output. Only one process builds
     at a time.
     """
-    command = build_command(spec)
-    if not command:
+    if not needed_build(spec):
         return False
     folder = Path(spec.target)
-    stamp = folder / STAMP
     with (folder / "bot.toml").open("rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if stamp.exists() and stamp.stat().st_mtime >= _last_change(folder):
+        command = needed_build(spec)  # another process may have done it meanwhile
+        if not command:
             return False
         with nullcontext(launcher) if launcher else Launcher() as starter:
             _run(spec, command, folder, isolation, starter)
-        stamp.touch()
+        (folder / STAMP).touch()
     return True
+
+
+def needed_build(spec: BotSpec) -> tuple[str, ...]:
+    """The build step of a bot if it has to run before the bot can; () if not."""
+    command, folder = build_command(spec), Path(spec.target)
+    if not command:
+        return ()
+    stamp = folder / STAMP
+    return () if stamp.exists() and stamp.stat().st_mtime >= _last_change(folder) else command
 
 
 def _last_change(folder: Path) -> float:

@@ -288,7 +288,9 @@ def test_c03_a_child_that_was_not_declared_is_a_fault_between_matches(tmp_path: 
 
 def test_c03_a_bot_that_is_still_thinking_is_not_billed_for_what_it_thinks_with() -> None:
     """One cause, one fault: a shell that hangs in `sleep` is too late, and keeps no child for later."""
-    script = """echo '{"join":{}}'; while read -r line; do case $line in *decisionId*) sleep 60 ;; esac; done"""
+    script = (
+        """echo '{"join":{}}'; while read -r line; do case $line in *decisionId*) sleep 60 ;; esac; done"""
+    )
     shell = Player("shell", BotSpec("shell", "command", "/", ("sh", "-c", script), protocol="jsonlines"))
     players = (shell, *randoms(1))
     with closing(InlineRunner(players)) as runner:

@@ -239,10 +239,13 @@ def test_i01_a_crash_shows_where_in_the_bot(tmp_path: Path) -> None:
         def decide(view, legal):
             helper()
         """
-    message = faults_of(play_against_random(bot_file(tmp_path, "deep", code)), 0)[0].message
-    assert "deep.py" in message
-    assert "line 3, in helper" in message
-    assert len(message) < 3000
+    fault = faults_of(play_against_random(bot_file(tmp_path, "deep", code)), 0)[0]
+    where = f"(line 3 of {tmp_path / 'deep.py'})"
+    assert fault.message.startswith(f"decide raised RuntimeError: deep inside {where}; the seat is retired")
+    assert "line 6, in decide" in fault.output
+    assert "line 3, in helper" in fault.output
+    assert "seats.py" not in fault.output
+    assert len(fault.output) < 3000
 
 
 def test_a_hang_that_swallows_its_cut_is_cut_again(tmp_path: Path) -> None:

@@ -351,7 +351,7 @@ def test_fault_shows_the_last_message_and_all_output(shared: Table) -> None:
     """What a crash leaves: the answer that came last, stderr, and chatter on stdout; never the token."""
     crash = faults(play(shared, "dies"))[0]
     assert crash.last_message.startswith('{"acts": {"acts": [{"decisionId": 10')
-    assert "on stdout, beside its messages:\nthat hurt" in crash.output
+    assert "said beside its messages:\nthat hurt" in crash.output
     left = faults(play(shared, "leaves"))[0]
     assert "that is enough" in left.output
     assert '"decisionId": 9' in left.last_message
