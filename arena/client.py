@@ -40,9 +40,7 @@ _OVER = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.NOT_FOUND)
 _load = lru_cache(maxsize=32)(engine_core.load_resolved)
 
 
-def serve(
-    answerer: Callable[..., Any], *, name: str = "", version: str = "1", **access: str | None
-) -> None:
+def serve(answerer: Callable[..., Any], *, name: str = "", version: str = "1", **access: str | None) -> None:
     """Play as `play` does; what keeps the bot from playing ends its process with one line and exit code 1."""
     try:
         play(answerer, name=name, version=version, **access)

@@ -12,14 +12,13 @@ import (
 
 // Game is one game as one seat plays it; it says all that a bot needs to know.
 type Game struct {
-	Number        uint32 // number of this seat's game on this connection
-	Seat          int    // the bot's seat
-	Players       []string
-	DecisionLimit time.Duration
-	GameLimit     time.Duration // for all decisions of the seat
-	Rules         *arenapb.Rules
-	Ruleset       json.RawMessage // the whole resolved ruleset
-	RulesetHash   string          // equal hashes are equal games
+	Number      uint32 // number of this seat's game on this connection
+	Seat        int    // the bot's seat
+	Players     []string
+	Limits      Limits
+	Rules       *arenapb.Rules
+	Ruleset     json.RawMessage // the whole resolved ruleset
+	RulesetHash string          // equal hashes are equal games
 
 	// Neighbours of each territory, from the ruleset's board; empty lists where the game has no borders.
 	Neighbours [][]int
@@ -33,6 +32,14 @@ type Game struct {
 	log     func(text string)
 }
 
+// Limits are the clocks.
+type Limits struct {
+	Decision  time.Duration // for one decision
+	Game      time.Duration // for all decisions of the seat in the game: its bank
+	Increment time.Duration // what each answer adds to the bank
+	Clocked   bool          // false where no clock runs, for debugging: no decision is late then
+}
+
 func newGame(start *arenapb.GameStart, log func(string)) (*Game, error) {
 	var ruleset struct {
 		Board struct {
@@ -42,22 +49,29 @@ func newGame(start *arenapb.GameStart, log func(string)) (*Game, error) {
 	if err := json.Unmarshal([]byte(start.Ruleset), &ruleset); err != nil {
 		return nil, fmt.Errorf("game %d: the ruleset cannot be read: %w", start.Game, err)
 	}
-	limits := start.GetLimits()
 	return &Game{
-		Number:        start.Game,
-		Seat:          int(start.Seat),
-		Players:       start.Players,
-		DecisionLimit: milliseconds(limits.GetDecisionMs()),
-		GameLimit:     milliseconds(limits.GetGameMs()),
-		Rules:         start.Rules,
-		Ruleset:       json.RawMessage(start.Ruleset),
-		RulesetHash:   start.RulesetHash,
-		Neighbours:    neighbours(start.Rules.Territories, ruleset.Board.Borders),
-		Rand:          newRand(start.BotSeed),
-		options:       start.Options,
-		layout:        newLayout(start.Rules),
-		log:           log,
+		Number:      start.Game,
+		Seat:        int(start.Seat),
+		Players:     start.Players,
+		Limits:      newLimits(start.GetLimits()),
+		Rules:       start.Rules,
+		Ruleset:     json.RawMessage(start.Ruleset),
+		RulesetHash: start.RulesetHash,
+		Neighbours:  neighbours(start.Rules.Territories, ruleset.Board.Borders),
+		Rand:        newRand(start.BotSeed),
+		options:     start.Options,
+		layout:      newLayout(start.Rules),
+		log:         log,
 	}, nil
+}
+
+func newLimits(limits *arenapb.Limits) Limits {
+	return Limits{
+		Decision:  milliseconds(limits.GetDecisionMs()),
+		Game:      milliseconds(limits.GetGameMs()),
+		Increment: milliseconds(limits.GetIncrementMs()),
+		Clocked:   !limits.GetUnclocked(),
+	}
 }
 
 // Kind is the number of an action kind, -1 where the game has none of that name.

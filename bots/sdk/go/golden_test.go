@@ -22,6 +22,8 @@ type expectation struct {
 		Seat        int            `json:"seat"`
 		DecisionMs  int64          `json:"decision_ms"`
 		GameMs      int64          `json:"game_ms"`
+		IncrementMs int64          `json:"increment_ms"`
+		Unclocked   bool           `json:"unclocked"`
 		Players     []string       `json:"players"`
 		Options     map[string]int `json:"options"`
 		Actions     []string       `json:"actions"`
@@ -97,8 +99,10 @@ func TestReadsAGame(t *testing.T) {
 		equal(t, "number", game.Number, want.Game)
 		equal(t, "seat", game.Seat, want.Seat)
 		equal(t, "players", game.Players, want.Players)
-		equal(t, "decision limit", game.DecisionLimit.Milliseconds(), want.DecisionMs)
-		equal(t, "game limit", game.GameLimit.Milliseconds(), want.GameMs)
+		equal(t, "decision limit", game.Limits.Decision.Milliseconds(), want.DecisionMs)
+		equal(t, "game limit", game.Limits.Game.Milliseconds(), want.GameMs)
+		equal(t, "increment", game.Limits.Increment.Milliseconds(), want.IncrementMs)
+		equal(t, "clocked", game.Limits.Clocked, !want.Unclocked)
 		equal(t, "actions", names(game.Rules.Actions), want.Actions)
 		equal(t, "events", names(game.Rules.Events), want.Events)
 		equal(t, "territories", game.Rules.Territories, want.Territories)

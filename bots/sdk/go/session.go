@@ -41,11 +41,9 @@ func (s *session) run(ctx context.Context, client arenapb.PlayServiceClient) err
 	defer s.leave()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	wait := max(connectWithin, s.info.Retry)
-	stream, err := openStream(ctx, client, wait)
+	stream, err := s.connect(ctx, client, max(connectWithin, s.info.Retry))
 	if err != nil && ctx.Err() == nil {
-		why := status.Convert(err).Message()
-		return fmt.Errorf("no server answers at %s within %v: %s", s.info.Address, wait, why)
+		return err
 	}
 	retryUntil, pause := time.Now().Add(s.info.Retry), shortPause
 	for err == nil {
@@ -59,12 +57,33 @@ func (s *session) run(ctx context.Context, client arenapb.PlayServiceClient) err
 			sleep(ctx, min(pause, time.Until(retryUntil)))
 			pause = min(2*pause, longPause)
 		}
-		if wait = max(resume, time.Until(retryUntil)); wait <= 0 {
+		wait := max(resume, time.Until(retryUntil))
+		if wait <= 0 {
 			return nil
 		}
 		stream, err = openStream(ctx, client, wait)
 	}
 	return nil
+}
+
+// connect makes the first stream; the error says what is wrong and what to set.
+func (s *session) connect(
+	ctx context.Context, client arenapb.PlayServiceClient, patience time.Duration,
+) (arenapb.PlayService_PlayClient, error) {
+	stream, err := openStream(ctx, client, min(patience, lookAfter))
+	if err != nil && ctx.Err() == nil {
+		if trouble := troubleWithTLS(ctx, s.info.Address, s.info.CA); trouble != nil {
+			return nil, trouble
+		}
+	}
+	if err != nil && patience > lookAfter {
+		stream, err = openStream(ctx, client, patience-lookAfter)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("no server answers at %s within %v: is it running, and is ARENA_ADDRESS right? (%s)",
+			s.info.Address, patience, status.Convert(err).Message())
+	}
+	return stream, nil
 }
 
 // openStream makes a stream once a server is there, which may take so long.

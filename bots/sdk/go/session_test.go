@@ -212,12 +212,16 @@ func TestNobodyAtTheAddressIsAnErrorThatNamesIt(t *testing.T) {
 	connectWithin = 300 * time.Millisecond
 	defer func() { connectWithin = 10 * time.Second }()
 	err := Serve(context.Background(), Info{Address: "unix:/nowhere/at/all"}, numbered)
-	contains(t, err, "no server answers at unix:/nowhere/at/all within 300ms", "no such file")
+	contains(t, err, "no server answers at unix:/nowhere/at/all within 300ms", "ARENA_ADDRESS", "no such file")
 }
 
 func TestWrongSettingsAreErrorsThatNameThem(t *testing.T) {
 	t.Setenv("ARENA_ADDRESS", "")
 	contains(t, Serve(context.Background(), Info{}, numbered), "ARENA_ADDRESS")
+	for _, address := range []string{"foo", ":50051", "foo:", "foo:port", "foo:0", "foo:70000"} {
+		err := Serve(context.Background(), Info{Address: address}, numbered)
+		contains(t, err, "ARENA_ADDRESS: "+address+" is neither host:port nor unix:/path")
+	}
 	missing := Info{Address: "localhost:1", CA: "/nowhere/at/all.pem"}
 	contains(t, Serve(context.Background(), missing, numbered), "ARENA_CA")
 	t.Setenv("ARENA_RETRY", "soon")

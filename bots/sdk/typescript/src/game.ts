@@ -1,4 +1,4 @@
-import type { GameStart, Limits } from "./gen/arena/v1/play.js";
+import type { GameStart } from "./gen/arena/v1/play.js";
 import type { Kind, Rules } from "./gen/arena/v1/rules.js";
 import { Random } from "./random.js";
 
@@ -15,6 +15,18 @@ export interface Ruleset {
   readonly [part: string]: unknown;
 }
 
+/** The clocks, in milliseconds. */
+export interface Limits {
+  /** For one decision. */
+  readonly decisionMs: number;
+  /** For all decisions of the seat in the game: its bank. */
+  readonly gameMs: number;
+  /** What each answer adds to the bank. */
+  readonly incrementMs: number;
+  /** False where no clock runs, for debugging: no decision is late then. */
+  readonly clocked: boolean;
+}
+
 /** One game of one seat: all that was said when it began. */
 export class Game {
   /** The bot's seat. */
@@ -27,8 +39,8 @@ export class Game {
   readonly rulesetText: string;
   /** Equal hashes are equal games. */
   readonly rulesetHash: string;
-  /** Clock limits in milliseconds. */
-  readonly limits: Readonly<Limits>;
+  /** The clocks. */
+  readonly limits: Limits;
   /** Labels of the players by seat; empty where they stay unknown. */
   readonly players: readonly string[];
   /** Settings of the bot's entry. */
@@ -47,7 +59,8 @@ export class Game {
     this.ruleset = JSON.parse(start.ruleset);
     this.rulesetText = start.ruleset;
     this.rulesetHash = start.rulesetHash;
-    this.limits = start.limits ?? { decisionMs: 0, gameMs: 0 };
+    const { unclocked = false, ...limits } = start.limits ?? { decisionMs: 0, gameMs: 0, incrementMs: 0 };
+    this.limits = { ...limits, clocked: !unclocked };
     this.players = start.players;
     this.options = Object.fromEntries(Object.entries(start.options).map(([key, text]) => [key, JSON.parse(text)]));
     this.random = new Random(start.botSeed);

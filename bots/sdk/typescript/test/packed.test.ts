@@ -26,6 +26,9 @@ for (const variant of VARIANTS) {
     const game = new Game(start);
     assert.equal(game.seat, said.game.seat);
     assert.deepEqual(game.options, said.game.options);
+    const { decision_ms: decisionMs, game_ms: gameMs, increment_ms: incrementMs, unclocked } = said.game;
+    assert.deepEqual(game.limits, { decisionMs, gameMs, incrementMs, clocked: !unclocked });
+    assert.equal(game.limits.clocked, variant !== "endor");
     assert.deepEqual(game.rules.actions.map((kind) => kind.name), said.game.actions);
     const borders = said.game.borders as [string, string][];
     const number = (id: string) => game.rules.territories.indexOf(id);

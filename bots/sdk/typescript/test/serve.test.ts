@@ -7,7 +7,7 @@ import { join as path } from "node:path";
 import { test } from "node:test";
 import grpc from "@grpc/grpc-js";
 import { type Act, type Join, type PlayRequest, type PlayResponse, PlayServiceService } from "../src/gen/arena/v1/play.js";
-import { type Bot, serve } from "../src/index.js";
+import { ArenaError, type Bot, play, serve } from "../src/index.js";
 import { golden, response, welcome } from "./samples.js";
 
 type Line = grpc.ServerDuplexStream<PlayRequest, PlayResponse>;
@@ -60,7 +60,7 @@ test("C12: a broken stream is resumed, and a question asked again is answered th
     },
   });
   let calls = 0;
-  await serve(({ random }) => (_view, legal) => ((calls += 1), random.pick(legal).sample(random)), {
+  await play(({ random }) => (_view, legal) => ((calls += 1), random.pick(legal).sample(random)), {
     address: server.address,
     token: "secret",
   });
@@ -76,7 +76,7 @@ test("C12: a broken stream is resumed, and a question asked again is answered th
 
 test("a server that goes away is no error", async () => {
   const server = await listening({ join: (line) => line.emit("error", { code: grpc.status.UNAVAILABLE, details: "" }) });
-  await serve(first, { address: server.address });
+  await play(first, { address: server.address });
   server.stop();
 });
 
@@ -93,7 +93,7 @@ test("while it may retry, it dials again and joins anew", async () => {
     },
     acts: (line, acts) => (heard.push(...acts), line.end()),
   });
-  await assert.rejects(serve(first, { address: server.address, retrySeconds: 20 }), /revoked/);
+  await assert.rejects(play(first, { address: server.address, retrySeconds: 20 }), /revoked/);
   server.stop();
   assert.deepEqual(joins.map((join) => join.connectionId), ["", "", "", ""]);
   assert.equal(heard.length, 2);
@@ -102,7 +102,7 @@ test("while it may retry, it dials again and joins anew", async () => {
 test("a refusal is an error with the server's words", async () => {
   const refusal = { code: grpc.status.UNAUTHENTICATED, details: "unknown token" };
   const server = await listening({ join: (line) => line.emit("error", refusal) });
-  await assert.rejects(serve(first, { address: server.address }), /the server ended the stream: unknown token/);
+  await assert.rejects(play(first, { address: server.address }), /refuses the token in ARENA_TOKEN: unknown token/);
   server.stop();
 });
 
@@ -111,13 +111,23 @@ test("what the bot throws comes through", async () => {
   const thrower: Bot = () => () => {
     throw new Error("bot's own trouble");
   };
-  await assert.rejects(serve(thrower, { address: server.address }), /bot's own trouble/);
+  await assert.rejects(play(thrower, { address: server.address }), /bot's own trouble/);
   server.stop();
 });
 
 test("without an address it says what to set", async () => {
   delete process.env.ARENA_ADDRESS;
-  await assert.rejects(serve(first), /set ARENA_ADDRESS to host:port or unix:\/path/);
+  await assert.rejects(play(first), /set ARENA_ADDRESS to host:port or unix:\/path/);
+});
+
+test("serve says what is wrong in one line, and the process will end with code 1", async (context) => {
+  const said = context.mock.method(console, "error", () => {});
+  for (const address of ["foo", ":50051", "foo:", "foo:port", "foo:0", "foo:70000"]) {
+    await serve(first, { name: "mine", address });
+    assert.equal(said.mock.calls.at(-1)!.arguments[0], `mine: ARENA_ADDRESS: ${address} is neither host:port nor unix:/path`);
+    assert.equal(process.exitCode, 1);
+    process.exitCode = 0;
+  }
 });
 
 test("ARENA_CA turns TLS on and is the only certificate trusted", async () => {
@@ -138,9 +148,30 @@ test("ARENA_CA turns TLS on and is the only certificate trusted", async () => {
   const server = await listening({ join: opens, acts: (line, acts) => (heard.push(...acts), line.end()) }, tls, "localhost");
   process.env.ARENA_CA = mine.certificate;
   try {
-    await serve(first, { address: server.address });
+    await play(first, { address: server.address });
     assert.equal(heard.length, 1);
-    await assert.rejects(serve(first, { address: server.address, ca: made("other").certificate, connectMs: 500 }), /no server answers/);
+    const other = made("other").certificate;
+    const refused = (address: string, ca: string) => assert.rejects(play(first, { address, ca }), (error: Error) => {
+      assert.ok(error instanceof ArenaError && !error.message.includes("\n"));
+      told.push(error.message.replace(address, "HERE").replace(folder, ""));
+      return true;
+    });
+    const told: string[] = [];
+    await refused(server.address, other);
+    await refused(server.address, "");
+    const plain = await listening({ join: opens }, undefined, "localhost");
+    await refused(plain.address, other);
+    plain.stop();
+    await refused(server.address, path(folder, "none.pem"));
+    await refused(server.address, mine.key);
+    const [mistrusted, ...others] = told;
+    assert.match(mistrusted, /^the server at HERE has a certificate that ARENA_CA \(\/other.pem\) does not vouch for \(.+\): set it/);
+    assert.deepEqual(others, [
+      "the server at HERE speaks TLS: set ARENA_CA to the path of its ca.pem",
+      "the server at HERE does not speak TLS: unset ARENA_CA",
+      `ARENA_CA: no certificate can be read from /none.pem (ENOENT: no such file or directory, open '${folder}/none.pem'): name the server's ca.pem`,
+      "ARENA_CA: no certificate can be read from /mine.key (it is no PEM file): name the server's ca.pem",
+    ]);
   } finally {
     delete process.env.ARENA_CA;
     server.stop();
