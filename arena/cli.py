@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from arena.errors import ArenaError, PluginError, SpecError
+from arena.errors import ArenaError, PluginError, SpecError, StoreRefusal
 
 DONE, FAILED, WRONG_USE = 0, 1, 2
 DEBUG_VARIABLE = "ARENA_DEBUG"
@@ -72,7 +72,7 @@ def _exit_code(error: Exception) -> int:
     """2 for what the user asked in a wrong way, 1 for work that failed."""
     from engine_core.errors import EngineError
 
-    return WRONG_USE if isinstance(error, SpecError | PluginError | EngineError) else FAILED
+    return WRONG_USE if isinstance(error, SpecError | PluginError | StoreRefusal | EngineError) else FAILED
 
 
 @click.group(

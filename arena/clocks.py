@@ -17,6 +17,8 @@ from arena.types import Limits
 # A wake-up this much too late was a stall of the host.
 STALL_S = 0.1
 _KEPT_STALLS = 256
+# Times are shown to the millisecond; less is nothing to show.
+SHOWN_S = 0.0005
 
 
 class RoundTrip(NamedTuple):
@@ -105,7 +107,7 @@ def stall_text(stalled_s: float) -> str:
 
 def time_text(question: Question | None, limits: Limits, used_s: float, limit_s: float) -> str:
     """How long a decision took, what was allowed, and what was not counted; for people."""
-    over = f", {used_s - limit_s:.3f} s over" if used_s > limit_s else ""
+    over = f", {used_s - limit_s:.3f} s over" if used_s - limit_s >= SHOWN_S else ""
     if question is None:
         return f"took {used_s:.3f} s of {limit_s:.3f} s allowed{over}"
     if limit_s < limits.decision:

@@ -7,6 +7,7 @@ ArenaError
 ├── PlatformFault    the platform failed; the attempt is voided and replayed
 ├── RecordError      a record is malformed or its replay differs
 └── StoreError       the database is unusable or holds something unexpected
+    └── StoreRefusal  nothing failed, but what was asked cannot be: an unknown name, or one in use
 """
 
 from __future__ import annotations
@@ -54,3 +55,7 @@ class RecordError(ArenaError):
 
 class StoreError(ArenaError):
     """A database that cannot be used, or content that cannot be right."""
+
+
+class StoreRefusal(StoreError):
+    """What was asked of a sound database cannot be: a name is unknown, taken or malformed; it is in use."""

@@ -74,8 +74,12 @@ class Tournament:
     def play(self, runner: Runner, listener: Listener) -> bool:
         """Play what is missing; False when it was interrupted (KeyboardInterrupt).
 
-        However it ends before its end, it can be resumed.
+        However it ends before its end, it can be resumed. StoreRefusal when another process plays it.
         """
+        with self.store.playing(self.identity):
+            return self._play(runner, listener)
+
+    def _play(self, runner: Runner, listener: Listener) -> bool:
         self.progress = Progress(self.format.total(), len(self.store.done_sequences(self.identity)))
         self._listener = listener
         self.store.set_state(self.identity, "running")

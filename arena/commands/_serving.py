@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import os
 import shlex
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands._common import DEFAULT_DATABASE, chosen_options, database_url
+from arena.commands._common import chosen_options, database_url
 
 if TYPE_CHECKING:
+    from arena.hub.certificates import Credentials
     from arena.hub.hub import Hub
     from arena.hub.news import Event
     from arena.spec import TournamentSpec
-    from arena.types import GameResult, MatchPlan, VariantSetup
+    from arena.store import Store
+    from arena.types import GameResult, Limits, MatchPlan, VariantSetup
 
 MAX_PORT = 65535
+DEFAULT_LOBBY = "classic:2"
+_SQLITE = "sqlite:///"
 
 
 def checked_addresses(
@@ -57,19 +63,56 @@ def _loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def database_for(given: str | None, *, wanted: bool) -> str | None:
-    """The database's URL; None when none was named, none is needed and none is there: rules only."""
-    if given is None and not wanted and not Path(DEFAULT_DATABASE.removeprefix("sqlite:///")).is_file():
-        return None
-    return database_url(given or DEFAULT_DATABASE)
+def quiet_grpc() -> None:
+    """Keep gRPC's own log to itself, unless somebody asked for it: what matters is said in our words."""
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 
-def read_tournaments(files: Sequence[Path], url: str) -> list[TournamentSpec]:
-    """Tournament files, to be played on the server's database."""
+def check_listening(addresses: Sequence[str]) -> None:
+    """Wrong use when an address cannot be served on."""
+    from arena.hub.addresses import refusal
+
+    for address in addresses:
+        if why := refusal(address):
+            raise click.UsageError(f"--listen {address}: {why}")
+
+
+def credentials(folder: Path | None) -> Credentials | None:
+    """What --tls names; wrong use when it is no usable certificate."""
+    from arena.errors import ArenaError
+    from arena.hub.certificates import server_credentials
+
+    try:
+        return server_credentials(folder)
+    except ArenaError as error:
+        raise click.UsageError(f"--tls {folder}: {error}") from None
+
+
+def created_store(database: str) -> Store:
+    """A database, created with a word about it when there is none; wrong use when its folder is missing."""
+    from arena.store import Store
+
+    url = database_url(database)
+    if url.startswith(_SQLITE):
+        file = Path(url.removeprefix(_SQLITE))
+        if not file.parent.is_dir():
+            raise click.UsageError(f"--db: there is no folder {file.parent} for the database {file.name}")
+        if not file.exists():
+            click.echo(f"creates the database {file}", err=True)
+    store = Store(url)
+    store.migrate()
+    return store
+
+
+def read_tournaments(files: Sequence[Path], url: str, wait_s: float | None = None) -> list[TournamentSpec]:
+    """Tournament files, to be played on the server's database, with `wait_s` as their limit to connect."""
     from arena import spec
     from arena.plugins import installed
 
-    return [spec.load(file, installed(), database=url) for file in files]
+    read = [spec.load(file, installed(), database=url) for file in files]
+    if wait_s is None:
+        return read
+    return [replace(each, limits=replace(each.limits, connect=wait_s)) for each in read]
 
 
 def read_lobby(texts: Sequence[str]) -> list[VariantSetup]:
@@ -77,14 +120,40 @@ def read_lobby(texts: Sequence[str]) -> list[VariantSetup]:
     return [_setup(text) for text in texts]
 
 
-def fill(hub: Hub, tournaments: Sequence[TournamentSpec], lobby: Sequence[VariantSetup]) -> None:
-    """Give a hub what it is to play."""
+def lobby_limits(_context: click.Context, _option: click.Parameter, text: str | None) -> Limits:
+    """What --lobby-clocks says, in the words of a tournament's file."""
+    import tomllib
+
+    from arena.conditions import read_limits
+    from arena.tables import Table
+
+    problems: list[tuple[str, str]] = []
+    try:
+        data = tomllib.loads(f"clocks = {{ {text or ''} }}")["clocks"]
+    except tomllib.TOMLDecodeError:
+        raise click.BadParameter(f"{text!r}: must be like decision=5,game=300,increment=1") from None
+    limits = read_limits(Table(data, "", problems))
+    problems += [
+        (key, "is of no use in a lobby: its bots are there") for key in ("connect", "start") if key in data
+    ]
+    if problems:
+        raise click.BadParameter("; ".join(f"{key}: {message}" for key, message in problems))
+    return limits
+
+
+def fill(
+    hub: Hub,
+    tournaments: Sequence[TournamentSpec],
+    lobby: Sequence[VariantSetup],
+    limits: Limits | None = None,
+) -> None:
+    """Give a hub what it is to play; `limits` are the lobby's."""
     from arena.types import Limits
 
     for tournament in tournaments:
         hub.add_tournament(tournament)
     if lobby:
-        hub.add_lobby(lobby, Limits())
+        hub.add_lobby(lobby, limits or Limits())
 
 
 def _setup(text: str) -> VariantSetup:
@@ -92,6 +161,7 @@ def _setup(text: str) -> VariantSetup:
     import engine_core
     from arena.setups import setup_for
     from arena.tables import one_of
+    from engine_core.errors import EngineError
 
     head, *pairs = text.split(",")
     name, _, seats = head.partition(":")
@@ -101,7 +171,12 @@ def _setup(text: str) -> VariantSetup:
     low, high = variants[name].seats
     if not seats.isdecimal() or not low <= int(seats) <= high:
         raise click.UsageError(f"--lobby {text}: {name} has {low} to {high} seats; write {name}:{low}")
-    return setup_for(name, int(seats), chosen_options(variants[name], pairs), "split")
+    try:
+        return setup_for(name, int(seats), chosen_options(variants[name], pairs), "split")
+    except click.UsageError:
+        raise click.UsageError(f"--lobby {text}: write options as `,turn_cap=40`, each once") from None
+    except EngineError as error:
+        raise click.UsageError(f"--lobby {text}: {error}") from None
 
 
 @contextmanager
@@ -115,13 +190,16 @@ def stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def serve_rules(addresses: Sequence[str], tls: Path | None, tell: Callable[[Sequence[str]], None]) -> None:
+def serve_rules(
+    addresses: Sequence[str],
+    credentials: Credentials | None,
+    tell: Callable[[Sequence[str]], None],
+) -> None:
     """Serve without a database: nobody can join, but the rules are there."""
-    from arena.hub.certificates import server_credentials
     from arena.server import PlayServer
 
-    stop, secured = threading.Event(), server_credentials(tls)
-    with stopped_by_signals(stop.set), PlayServer(addresses, credentials=secured) as server:
+    stop = threading.Event()
+    with stopped_by_signals(stop.set), PlayServer(addresses, credentials=credentials) as server:
         tell(server.addresses)
         stop.wait()
 
@@ -135,7 +213,12 @@ def tell_plugins(tournament: str, plan: MatchPlan, game: GameResult) -> None:
 
 def print_text(event: Event) -> None:
     """One line for people."""
-    click.echo(f"{event.time.astimezone():%H:%M:%S} {event.text}")
+    click.echo(line_of(event))
+
+
+def line_of(event: Event) -> str:
+    """An event in one line for people, with the time here."""
+    return f"{event.time.astimezone():%H:%M:%S} {event.text}"
 
 
 def print_json(event: Event) -> None:

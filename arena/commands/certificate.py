@@ -9,6 +9,20 @@ import click
 from arena.commands._common import example, json_option, print_json
 
 
+def checked_hosts(
+    _context: click.Context, _option: click.Parameter, hosts: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Names and addresses as certificates have them."""
+    from arena.hub.certificates import is_host
+
+    for host in hosts:
+        if not is_host(host):
+            raise click.BadParameter(
+                f"{host!r} is neither an address nor a DNS name, such as 192.0.2.7 or arena.example.org"
+            )
+    return hosts
+
+
 @click.command(
     "certificate",
     short_help="Make a certificate for `arena serve --tls`.",
@@ -22,6 +36,7 @@ from arena.commands._common import example, json_option, print_json
     "hosts",
     multiple=True,
     metavar="HOST",
+    callback=checked_hosts,
     help="A name or address under which bots dial in; may be given several times. localhost always is one.",
 )
 @click.option(

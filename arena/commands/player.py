@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import click
 
+from arena.commands import _serving
 from arena.commands._common import (
     console,
     database_option,
-    database_url,
     example,
     json_option,
     open_store,
     print_json,
     table,
 )
-
-if TYPE_CHECKING:
-    from arena.store import Store
 
 
 @click.group(
@@ -47,8 +43,11 @@ def note_option(function: click.decorators.FC) -> click.decorators.FC:
 @database_option
 @json_option
 def add(name: str, note: str, database: str, as_json: bool) -> None:
-    """Create the player NAME and print its token: only now, since the database keeps no more than a hash."""
-    with _created_store(database) as store:
+    """Create the player NAME and print its token: only now, since the database keeps no more than a hash.
+
+    A database that is not there yet is created, in a folder that is.
+    """
+    with _serving.created_store(database) as store:
         secret = store.tokens.add_player(name, note)
     _print_secret(name, secret, as_json)
 
@@ -112,15 +111,6 @@ def revoke(name: str | None, token_id: int | None, database: str, as_json: bool)
         print_json({"revoked": count})
     else:
         click.echo(f"revoked {count} token{'' if count == 1 else 's'}")
-
-
-def _created_store(database: str) -> Store:
-    """The database, created when there is none yet: accounts may come before tournaments."""
-    from arena.store import Store
-
-    store = Store(database_url(database))
-    store.migrate()
-    return store
 
 
 def _print_secret(name: str, secret: str, as_json: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,10 @@ from arena.errors import ArenaError
 
 AUTHORITY, CERTIFICATE, KEY = "ca.pem", "server.pem", "server.key"
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+Credentials = grpc.ServerCredentials
+MAX_NAME = 253
+_LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+_DNS_NAME = re.compile(rf"(?!.*\.\d+$)(?:\*\.)?{_LABEL}(?:\.{_LABEL})*")
 # Clocks of other hosts may be behind.
 _EARLIER = timedelta(hours=1)
 
@@ -43,6 +48,8 @@ def make_certificate(
     both. The authority's key is never written. ArenaError when there is one already and `replace` is False.
     """
     names = tuple(dict.fromkeys([*hosts, *LOCAL_HOSTS]))
+    if wrong := [name for name in names if not is_host(name)]:
+        raise ArenaError(f"host {wrong[0]!r} is neither an address nor a DNS name")
     made = Certificate(
         folder / AUTHORITY,
         folder / CERTIFICATE,
@@ -62,6 +69,15 @@ def make_certificate(
     made.certificate.write_bytes(server.public_bytes(serialization.Encoding.PEM))
     _write_secret(made.key, server_key)
     return made
+
+
+def is_host(text: str) -> bool:
+    """Whether a text is an address or a DNS name, which may begin with `*.`."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return len(text) <= MAX_NAME and _DNS_NAME.fullmatch(text) is not None
+    return True
 
 
 def server_credentials(folder: Path | None) -> grpc.ServerCredentials | None:
@@ -144,11 +160,7 @@ def _host(host: str) -> x509.GeneralName:
     try:
         return x509.IPAddress(ipaddress.ip_address(host))
     except ValueError:
-        pass
-    try:
         return x509.DNSName(host)
-    except ValueError as error:
-        raise ArenaError(f"host {host!r} is neither an address nor a DNS name: {error}") from None
 
 
 def _usage(*, signs_certificates: bool) -> x509.KeyUsage:

@@ -14,9 +14,11 @@ from queue import SimpleQueue
 
 import grpc
 
+from arena.clocks import NO_WAY, RoundTrip
 from arena.errors import StoreError
-from arena.hub.news import News
-from arena.seats import Answer, Inbox
+from arena.hub.network import Peer, TcpWay, peer_of, round_trip, ways
+from arena.hub.news import News, shown
+from arena.seats import Answer, Inbox, Question
 from arena.server import RemoteDoor
 from arena.server.connection import Connection, Refused
 from arena.server.joins import host_of
@@ -29,6 +31,8 @@ from arena.v1 import play_pb2
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
 # What an absence costs at least, so that it is no way to set a decision's clock back again and again.
 LEAST_ABSENCE_S = 1.0
+# What the network may take at most without being billed.
+NETWORK_S = 1.0
 
 
 class Relay(SimpleQueue[Answer]):
@@ -57,7 +61,10 @@ class GuestDoor(RemoteDoor):
         self.bot = bot
         self.token_id = token.id
         self.host = ""
+        self.peer: Peer | None = None
+        self.coming_from = ""  # a peer that has not joined yet, and may be refused
         self.busy = False
+        self._way = NO_WAY
         self._allowance_s = resume_s
         self._left_at: float | None = None
         self._on_change = on_change
@@ -70,6 +77,26 @@ class GuestDoor(RemoteDoor):
             guard="remote",
             protocol="remote",
         )
+
+    @property
+    def way(self) -> RoundTrip:
+        """What the network takes to it and back, as far as that was measured."""
+        return self._way
+
+    def measured(self, way: TcpWay, most_s: float) -> None:
+        """Take the network's round trips, of which at most `most_s` count; the shortest of a stream stays."""
+        now = round_trip(way, most_s)
+        least_s = min(now.median_s, self._way.median_s) if self._way is not NO_WAY else now.median_s
+        self._way = RoundTrip(least_s, now.p99_s)
+
+    def ask(self, questions: Sequence[Question]) -> None:
+        """Send questions; what the network takes is not billed."""
+        way = self._way
+        if way is not NO_WAY:
+            for question in questions:
+                question.transport_s += way.median_s
+                question.margin_s += way.p99_s
+        super().ask(questions)
 
     @property
     def connected(self) -> bool:
@@ -95,6 +122,8 @@ class GuestDoor(RemoteDoor):
         """A stream has joined: for the first time, once more, or in the place of one that is dead."""
         with self._lock:
             super().attach(connection, join)
+            self.host, self.peer = host_of(self.coming_from), peer_of(self.coming_from)
+            self._way = NO_WAY
             now, left_at = time.monotonic(), self._left_at
             self._left_at = None
             if left_at is not None:
@@ -132,8 +161,10 @@ OnChange = Callable[[GuestDoor, str], None]
 class Guests:
     """All bots that are here; thread-safe. `admit` is what PlayServer asks about tokens it does not know."""
 
-    def __init__(self, tokens: Tokens, news: News, resume_s: float) -> None:
-        """Nobody is here."""
+    def __init__(self, tokens: Tokens, news: News, resume_s: float, network_s: float = NETWORK_S) -> None:
+        """Nobody is here; of what the network takes, at most `network_s` count for a decision."""
+        self._network_s = network_s
+        self._unmeasured = network_s <= 0.0
         self._tokens = tokens
         self._news = news
         self._resume_s = resume_s
@@ -162,7 +193,7 @@ class Guests:
                 f"version {version[:60]!r}: use up to 40 letters, digits and ._+-, no sign first",
             )
         door = self._door(remote_bot(token.player, version), token, join)
-        door.host = host_of(peer)
+        door.coming_from = peer
         self._tokens.note_join(token.id, version)
         return door
 
@@ -192,13 +223,34 @@ class Guests:
             if what == "gone" and self._doors.get(door.bot) is door:
                 del self._doors[door.bot]
                 self._gone[door.bot] = time.monotonic()
+        if what in ("joined", "back"):
+            self.measure()
+        name = shown(door.bot)
+        way = f", {1000.0 * door.way.median_s:.1f} ms there and back" if door.way is not NO_WAY else ""
         sentences = {
-            "joined": f"{door.name} joined from {door.host or 'this host'}",
-            "back": f"{door.name} is back",
-            "away": f"{door.name} lost its connection; it may resume",
-            "gone": f"{door.name} is gone: {door.fault[1] if door.fault else ''}",
+            "joined": f"{name} joined from {door.host or 'this host'}{way}",
+            "back": f"{name} is back{way}",
+            "away": f"{name} lost its connection; it may resume",
+            "gone": f"{name} is gone: {door.fault[1] if door.fault else ''}",
         }
-        self._news.tell(what, sentences[what], bot=door.name, host=door.host)
+        network_ms = round(1000.0 * door.way.median_s, 3)
+        self._news.tell(what, sentences[what], bot=door.name, host=door.host, network_ms=network_ms)
+
+    def measure(self) -> None:
+        """Look how long the network takes to each bot; where nobody says, nothing counts."""
+        doors = [door for door in self.everybody() if door.peer is not None and door.connected]
+        if self._unmeasured or not doors:
+            return
+        try:
+            found = ways()
+        except OSError as error:
+            self._unmeasured = True
+            text = f"what the network takes cannot be measured here ({error}); give `decision` a margin"
+            self._news.tell("unmeasured", text, error=str(error))
+            return
+        for door in doors:
+            if door.peer in found:
+                door.measured(found[door.peer], self._network_s)
 
     def send_away_revoked(self) -> None:
         """End the streams of tokens that were revoked meanwhile."""
@@ -224,6 +276,16 @@ class Guests:
         """The bots that are connected, playing or not, in the order in which they came."""
         with self._lock:
             return tuple(door for door in self._doors.values() if door.connected)
+
+    def everybody(self) -> tuple[GuestDoor, ...]:
+        """The bots that are connected or may still resume, in the order in which they came."""
+        with self._lock:
+            return tuple(door for door in self._doors.values() if door.usable)
+
+    def wanted(self, bot: BotSpec) -> bool:
+        """Whether a tournament has matches for a bot."""
+        with self._lock:
+            return any(bot in bots for bots in self._wanted.values())
 
     def find(self, bot: BotSpec) -> GuestDoor | None:
         """The door of a bot that is connected or may still resume."""

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 
 import grpc
 
-from arena.hub.guests import Guests
+from arena.hub.guests import NETWORK_S, Guests
+from arena.hub.house import House, Row
 from arena.hub.lobby import Lobby
-from arena.hub.news import News
+from arena.hub.news import News, shown
 from arena.hub.served import ServedTournament
 from arena.hub.tables import Tables
 from arena.server import PlayServer
@@ -44,14 +45,17 @@ class Hub:
         credentials: grpc.ServerCredentials | None = None,
         resume_s: float = RESUME_S,
         tables: int = TABLES,
+        network_s: float = NETWORK_S,
     ) -> None:
         """Bind the addresses."""
         self.stopping = threading.Event()
         self.failure: Exception | None = None
-        self.guests = Guests(store.tokens, news, resume_s)
+        self.guests = Guests(store.tokens, news, resume_s, network_s)
         self.server = PlayServer(addresses, credentials=credentials, admit=self.guests.admit)
         self.tables = Tables(self.guests, tables, self.server.spectators.watch)
         self._store, self._news = store, news
+        self._house = House(self.guests, news, self._ratings)
+        self._rated: list[ServedTournament | Lobby] = []
         self._threads: list[threading.Thread] = []
         self._status: tuple[list[str], int, int] = [], 0, 0
         self._status_at = 0.0
@@ -59,12 +63,18 @@ class Hub:
     def add_tournament(self, spec: TournamentSpec) -> None:
         """Play a tournament, from where it was left."""
         served = ServedTournament(self._store, spec, self.guests, self.tables, self._news, self.stopping)
+        self._rated.insert(0, served)
         self._add(f"tournament {spec.name}", served.run)
 
     def add_lobby(self, setups: Sequence[VariantSetup], limits: Limits) -> None:
         """Play rated games of whoever is idle."""
         lobby = Lobby(self._store, setups, self.guests, self.tables, self._news, limits)
+        self._rated.append(lobby)
         self._add("lobby", lambda: lobby.run(self.stopping))
+
+    def house(self) -> list[Row]:
+        """The bots that are here or may come back; ratings are those of the lobby where it knows the bot."""
+        return self._house.rows()
 
     def serve(self) -> None:
         """Play until `stopping` is set; then end within two seconds."""
@@ -74,9 +84,17 @@ class Hub:
         try:
             while not self.stopping.wait(REVOKED_S):
                 self.guests.send_away_revoked()
+                self.guests.measure()
                 self._tell_status()
         finally:
             self._end()
+
+    def _ratings(self) -> dict[tuple[str, str], float]:
+        known: dict[tuple[str, str], float] = {}
+        for rated in self._rated:
+            if rated.identity is not None:
+                known.update(self._store.bot_ratings(rated.identity))
+        return known
 
     def _end(self) -> None:
         """First the schedulers end, so that results are nobody's from then on; then games are broken off."""
@@ -92,14 +110,15 @@ class Hub:
 
     def _tell_status(self) -> None:
         """Say who is here and what is played, from time to time."""
-        here = [door.name for door in self.guests.here()]
+        doors = self.guests.here()
+        here = [door.name for door in doors]
         status = here, self.tables.playing, self.tables.played
         if status == self._status or time.monotonic() < self._status_at + STATUS_S:
             return
         self._status, self._status_at = status, time.monotonic()
-        names = f" ({', '.join(here)})" if here else ""
-        text = f"{len(here)} bots are here{names}, {self.tables.playing} matches are being played, "
-        text += f"{self.tables.played} were since the start"
+        names = f" ({', '.join(shown(door.bot) for door in doors)})" if here else ""
+        text = f"bots here: {len(here)}{names}; matches at hand: {self.tables.playing}, "
+        text += f"finished since the start: {self.tables.played}"
         self._news.tell("status", text, bots=here, playing=self.tables.playing, played=self.tables.played)
 
     def _add(self, name: str, work: Callable[[], None]) -> None:

@@ -1,8 +1,9 @@
 """The runner of tournaments with bots that dial in: a match is played when its players are there and free.
 
-A match's turn comes when it is among the next few of the schedule. From then on its players have the connect
-limit to come, or to come back; who has not is no_show. While none of the tournament's bots is here, matches
-among them wait: then it is the server that was away, or they all are to come yet.
+A match's turn comes when it is among the next few of the schedule. Its players have the connect limit to
+come, or to come back, counted from when its turn has come and one of the tournament's bots is here to wait
+for them; who has not come then is no_show. While none is here nobody is missed, however long that takes: it
+is the server that was away, or they all are to come yet.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from queue import Empty, SimpleQueue
 from threading import Event
 
 from arena.hub.guests import Guests
-from arena.hub.news import News
+from arena.hub.news import News, shown
 from arena.hub.tables import Tables
 from arena.runners import UNGUARDED, Attempts, OnResult, Problem, RunnerKind
 from arena.types import BotSpec, Isolation, Limits, MatchPlan, MatchResult, Player
@@ -66,7 +67,8 @@ class GuestRunner:
         self._finished: SimpleQueue[tuple[MatchPlan, MatchResult]] = SimpleQueue()
         self._turns: list[Turn] = []
         self._playing = 0
-        self._missed: tuple[str, ...] = ()
+        self._missed: tuple[tuple[str, ...], bool] = (), True
+        self._somebody_since: float | None = None
 
     def check(self, limits: Limits, isolation: Isolation = UNGUARDED) -> list[Problem]:
         """Start the players of this host; those that dial in may come any time."""
@@ -115,11 +117,12 @@ class GuestRunner:
 
     def _seat(self) -> None:
         """Begin every match that can begin, in scheduled order; later ones take whom earlier ones leave."""
-        missed: set[str] = set()
+        missed: set[BotSpec] = set()
+        self._look_who_is_here()
         for turn in list(self._turns):
             here = self._present(turn)
             if here is None:
-                missed.update(bot.target for bot in turn.remote() if self._guests.find(bot) is None)
+                missed.update(bot for bot in turn.remote() if self._guests.find(bot) is None)
                 continue
             guests = self._guests.claim(here)
             if guests is None:
@@ -138,25 +141,37 @@ class GuestRunner:
 
     def _present(self, turn: Turn) -> list[BotSpec] | None:
         """The guests of a match that can begin as far as their presence goes; None: it waits for somebody."""
-        bots, here = turn.remote(), []
-        now, connect_s = time.monotonic(), turn.plan.limits.connect
-        for bot in bots:
+        here = []
+        for bot in turn.remote():
             if self._guests.find(bot) is not None:
                 here.append(bot)
-            elif now - max(turn.since, self._guests.gone_since(bot)) < connect_s:
+            elif self._has_time(turn, bot):
                 return None
-        nobody = not here and len(bots) == len(turn.plan.players)
-        return None if nobody and not self._anybody() else here
+        return here
 
-    def _anybody(self) -> bool:
-        """Whether one of the tournament's bots that dial in is here."""
+    def _has_time(self, turn: Turn, bot: BotSpec) -> bool:
+        """Whether a bot that is not here may still come."""
+        if self._somebody_since is None:
+            return True
+        since = max(turn.since, self._somebody_since, self._guests.gone_since(bot))
+        return time.monotonic() - since < turn.plan.limits.connect
+
+    def _look_who_is_here(self) -> None:
+        """Note since when one of the tournament's bots that dial in has been here."""
         bots = (player.bot for player in self._players if player.bot.kind == "remote")
-        return any(self._guests.find(bot) is not None for bot in bots)
+        if not any(self._guests.find(bot) is not None for bot in bots):
+            self._somebody_since = None
+        elif self._somebody_since is None:
+            self._somebody_since = time.monotonic()
 
-    def _tell_missed(self, missed: set[str]) -> None:
-        """Say whom matches wait for, whenever that changes."""
-        names = tuple(sorted(missed))
-        if names != self._missed and names:
-            text = f"{self._name}: waits for {', '.join(names)}"
+    def _tell_missed(self, missed: set[BotSpec]) -> None:
+        """Say whom matches wait for and how long, whenever that changes."""
+        names = tuple(sorted(bot.target for bot in missed))
+        nobody = self._somebody_since is None
+        if (names, nobody) != self._missed and names:
+            labels = ", ".join(sorted(map(shown, missed)))
+            connect_s = self._turns[0].plan.limits.connect
+            how = "for as long as none is here" if nobody else f"{connect_s:g} s, then it is no_show"
+            text = f"{self._name}: waits for {labels}, {how}"
             self._news.tell("waiting", text, tournament=self._name, players=names)
-        self._missed = names
+        self._missed = names, nobody

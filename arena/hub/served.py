@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from threading import Event
 
-from arena.errors import PlatformFault, SpecError
+from arena.errors import PlatformFault, SpecError, StoreRefusal
 from arena.hub.guests import Guests
 from arena.hub.news import News
 from arena.hub.runner import GuestRunner
 from arena.hub.tables import Tables
+from arena.runners import Problem
 from arena.spec import TournamentSpec
 from arena.store import Store
 from arena.store.rows import QuarantineRow, TournamentRow
@@ -22,13 +23,16 @@ class ServedTournament:
     def __init__(
         self, store: Store, spec: TournamentSpec, guests: Guests, tables: Tables, news: News, stopping: Event
     ) -> None:
-        """Start its players of this host; SpecError names those that cannot be started."""
+        """Start its players of this host; SpecError names those that cannot be, or cannot dial in."""
         self.name = spec.name
         self._store, self._spec, self._news = store, spec, news
         self._row = _earlier(store, spec)
+        self.identity = self._row.id if self._row is not None else None
         self._games: dict[int, list[GameResult]] = {}
         self._runner = GuestRunner(spec.name, spec.players, guests, tables, news, stopping)
-        if problems := self._runner.check(spec.limits, spec.isolation):
+        problems = [] if self._row else _without_token(store, spec)
+        problems = problems or self._runner.check(spec.limits, spec.isolation)
+        if problems:
             raise SpecError([(f"players ({name})", message) for name, message in problems], source=spec.name)
 
     def run(self) -> None:
@@ -38,13 +42,14 @@ class ServedTournament:
             self._news.tell("tournament_done", f"{self.name}: was finished before", **facts)
             return
         tournament = self._take_up()
+        self.identity = tournament.identity
         total, done = tournament.format.total(), len(self._store.done_sequences(tournament.identity))
         text = f"{self.name}: {done} of {total} matches are done"
         self._news.tell("tournament_begun", text, **facts, done=done, total=total)
         self._runner.idle = tournament.flush
         try:
             finished, why = tournament.play(self._runner, self), ""
-        except PlatformFault as error:  # of this tournament; the others and the lobby go on
+        except (PlatformFault, StoreRefusal) as error:  # of this tournament; the others and the lobby go on
             finished, why = False, f": {error}"
         kind, how = ("tournament_done", "is finished") if finished else ("tournament_stopped", "is stopped")
         self._news.tell(kind, f"{self.name}: {how}{why}", **facts)
@@ -74,6 +79,21 @@ class ServedTournament:
         games.append(game)
         if len(games) == len(plan.setup.rotations):
             self._news.tell_done(self.name, plan, self._games.pop(plan.sequence))
+
+
+def _without_token(store: Store, spec: TournamentSpec) -> list[Problem]:
+    """The players that dial in but cannot, each with the command that lets them."""
+    accounts = [(player.name, player.bot.target) for player in spec.players if player.bot.kind == "remote"]
+    working, problems = store.tokens.working(name for _, name in accounts), []
+    for label, account in accounts:
+        if account not in working:
+            message = f"no such player in {store.url}; create it with `arena player add {account}`"
+        elif not working[account]:
+            message = f"all its tokens are revoked; make one with `arena player token {account}`"
+        else:
+            continue
+        problems.append((label, message))
+    return problems
 
 
 def _earlier(store: Store, spec: TournamentSpec) -> TournamentRow | None:

@@ -7,6 +7,7 @@ transaction, exactly once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
 
@@ -90,6 +91,15 @@ class Store:
     def migrate(self) -> None:
         """Create the tables or bring them to this version's schema; harmless when they already are."""
         self._database.migrate()
+
+    def serving(self) -> AbstractContextManager[None]:
+        """Be the one server of this database; StoreRefusal names the process that is."""
+        return self._database.lease("serve", f"{self.url} is served")
+
+    def playing(self, tournament_id: int) -> AbstractContextManager[None]:
+        """Be the one process that plays a tournament; StoreRefusal names the process that does."""
+        what = f"tournament {tournament_id} of {self.url} is played"
+        return self._database.lease(f"tournament-{tournament_id}", what)
 
     # Tournaments
 
@@ -241,6 +251,13 @@ class Store:
         """
         with self._database.reading() as session:
             return standings.leaderboard(session, standings.Scope(tournament_id, pool_id), system)
+
+    def bot_ratings(
+        self, tournament_id: int, system: RatingSystem = LIVE_ELO
+    ) -> dict[tuple[str, str], float]:
+        """Return the stored ratings of a tournament by bot and version; cheap, however much was played."""
+        with self._database.reading() as session:
+            return standings.bot_ratings(session, tournament_id, system)
 
     def pairwise(
         self, *, tournament_id: int | None = None, pool_id: int | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
 
@@ -14,11 +14,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from arena.errors import StoreError
+from arena.errors import StoreError, StoreRefusal
+from arena.store import lease
 from arena.store.models import Base
 
 SCHEMA = "0002"  # the newest migration; a test compares
 _BUSY_SECONDS = 30
+_NOT_SQLITE = "file is not a database"  # the library's words
 
 
 class Database:
@@ -52,6 +54,14 @@ class Database:
         with _translated(self.name), Session(writer) as session, session.begin():
             yield session
 
+    @contextmanager
+    def lease(self, name: str, what: str) -> Iterator[None]:
+        """Hold what one process may hold at a time; see arena.store.lease."""
+        with ExitStack() as held:
+            with _translated(self.name):
+                held.enter_context(lease.lease(self._engine, name, what))
+            yield
+
     def migrate(self) -> None:
         """Bring the schema to this version, in one transaction.
 
@@ -63,6 +73,8 @@ class Database:
             revision = _revision(connection)
             if revision is None and not inspect(connection).get_table_names():
                 _create(connection)
+            elif revision is None:
+                raise StoreRefusal(f"{self.name}: holds tables of something else than the arena")
             elif revision != SCHEMA:
                 from arena.store.upgrade import upgrade
 
@@ -111,6 +123,8 @@ def _translated(name: str) -> Iterator[None]:
     try:
         yield
     except (SQLAlchemyError, OSError) as error:
+        if _NOT_SQLITE in str(error):
+            raise StoreRefusal(f"{name}: this file is not an SQLite database") from error
         raise StoreError(f"{name}: {_plain(error)}") from error
 
 

@@ -74,6 +74,14 @@ def leaderboard(session: Session, scope: Scope, system: RatingSystem) -> tuple[L
     return tuple(sorted(rows, key=lambda row: (-row.score, -row.wins, row.player.label)))
 
 
+def bot_ratings(session: Session, tournament_id: int, system: RatingSystem) -> dict[tuple[str, str], float]:
+    """Return a tournament's stored ratings by bot and version, of one player's settings each."""
+    scope = Scope(tournament_id, None)
+    ratings = _ratings(session, scope, system)
+    players = session.scalars(select(PlayerModel).where(PlayerModel.id.in_(ratings)))
+    return {(player.bot, player.version): ratings[player.id] for player in players}
+
+
 def pairwise(session: Session, scope: Scope) -> tuple[PairwiseRow, ...]:
     """Return the rows of all ordered pairs that met, by label."""
     scope.check(session)

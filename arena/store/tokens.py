@@ -13,11 +13,12 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from difflib import get_close_matches
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from arena.errors import StoreError
+from arena.errors import StoreRefusal
 from arena.store.database import Database
 from arena.store.models import TokenModel
 
@@ -47,15 +48,15 @@ class Tokens:
         self._database = database
 
     def add_player(self, name: str, note: str = "") -> str:
-        """Create an account and return its first token; StoreError for a bad name or one that exists."""
+        """Create an account and return its first token; StoreRefusal for a bad name or one that exists."""
         if not NAME.fullmatch(name):
-            raise StoreError(
+            raise StoreRefusal(
                 f"player name {name!r}: use up to 40 letters, digits, dots, dashes and underscores, "
                 "beginning with a letter or digit"
             )
         with self._database.writing() as session:
             if _exists(session, name):
-                raise StoreError(
+                raise StoreRefusal(
                     f"player {name!r} exists already; `arena player token {name}` makes it another token"
                 )
             return _add(session, name, note)
@@ -72,6 +73,15 @@ class Tokens:
         with self._database.reading() as session:
             return tuple(_row(token) for token in session.scalars(query))
 
+    def working(self, names: Iterable[str]) -> dict[str, bool]:
+        """Return those of some accounts that exist, each with whether one of its tokens still works."""
+        found: dict[str, bool] = {}
+        query = select(TokenModel.player, TokenModel.revoked).where(TokenModel.player.in_(list(names)))
+        with self._database.reading() as session:
+            for player, revoked in session.execute(query):
+                found[player] = found.get(player, False) or revoked is None
+        return found
+
     def revoke_player(self, name: str) -> int:
         """Revoke all tokens of an account and return how many still worked."""
         with self._database.writing() as session:
@@ -83,7 +93,7 @@ class Tokens:
         with self._database.writing() as session:
             token = session.get(TokenModel, token_id)
             if token is None:
-                raise StoreError(f"no token {token_id}; `arena player list` shows them")
+                raise StoreRefusal(f"no token {token_id}; `arena player list` shows them")
             return _revoke([token])
 
     def check(self, secret: str) -> TokenRow | None:
@@ -132,8 +142,10 @@ def _require(session: Session, name: str) -> None:
     if session.scalars(select(TokenModel.id).where(TokenModel.player == name).limit(1)).first() is not None:
         return
     known = sorted(set(session.scalars(select(TokenModel.player).distinct())))
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
     there = f"there are: {', '.join(known)}" if known else "there is none yet; see `arena player add --help`"
-    raise StoreError(f"no player {name!r}; {there}")
+    raise StoreRefusal(f"no player {name!r}; {hint}{there}")
 
 
 def _revoke(tokens: Iterable[TokenModel]) -> int:

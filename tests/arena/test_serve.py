@@ -221,5 +221,6 @@ def test_a_lobby_that_cannot_be_is_named_at_once(tmp_path: Path, lobby: str, pro
 def test_a_missing_certificate_says_how_to_make_one(tmp_path: Path) -> None:
     folder = tmp_path / "tls"
     done = refused("--listen", "127.0.0.1:0", "--db", tmp_path / "cup.db", "--tls", folder)
-    assert done.exit_code == 1
+    assert done.exit_code == 2
+    assert f"--tls {folder}: " in done.output
     assert f"make one with `arena certificate {folder}`" in done.output

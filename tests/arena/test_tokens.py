@@ -92,8 +92,14 @@ def test_unknown_players_and_tokens_are_named_with_those_there_are(store: Store)
 
 
 def test_the_command_prints_a_token_once_and_creates_the_database(tmp_path: Path) -> None:
-    database = tmp_path / "new" / "cup.db"
+    """In a folder that is there: a wrong path is no place for a new database."""
+    nowhere = player("add", "anna", "--db", tmp_path / "nowhere" / "cup.db")
+    assert nowhere.exit_code == 2
+    assert f"there is no folder {tmp_path / 'nowhere'}" in nowhere.output
+    assert not (tmp_path / "nowhere").exists()
+    database = tmp_path / "cup.db"
     added = player("add", "anna", "--db", database, "--note", "mail")
+    assert f"creates the database {database}\n" in added.stderr
     secret = added.stdout.strip()
     assert added.exit_code == 0
     assert "shown only now: give it to the bot as ARENA_TOKEN" in added.stderr
@@ -126,8 +132,22 @@ def test_the_command_wants_a_name_or_an_id(arguments: list[str]) -> None:
     assert "either a player's NAME or --token-id" in refused.output
 
 
-def test_the_command_fails_with_one_line(tmp_path: Path) -> None:
-    player("add", "anna", "--db", tmp_path / "cup.db")
-    again = player("add", "anna", "--db", tmp_path / "cup.db")
-    assert again.exit_code == 1
-    assert again.stderr.startswith("Error: player 'anna' exists already")
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["add", "anna"], "player 'anna' exists already"),
+        (["add", "two words"], "player name 'two words': use up to 40 letters"),
+        (["token", "ana"], "no player 'ana'; did you mean 'anna'? there are: anna, bert"),
+        (["revoke", "nobody"], "no player 'nobody'; there are: anna, bert"),
+        (["revoke", "--token-id", "9"], "no token 9; `arena player list` shows them"),
+    ],
+)
+def test_a_name_that_cannot_be_is_wrong_use_in_one_line(
+    tmp_path: Path, arguments: list[str], problem: str
+) -> None:
+    for name in ("anna", "bert"):
+        player("add", name, "--db", tmp_path / "cup.db")
+    refused = player(*arguments, "--db", tmp_path / "cup.db")
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith(f"Error: {problem}")
+    assert refused.stderr.count("\n") == 1

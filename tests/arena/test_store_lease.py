@@ -1,0 +1,68 @@
+"""Leases: one process serves a database, one plays a tournament; a dead holder holds nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from databases import KINDS, database
+
+from arena.errors import StoreRefusal
+from arena.store import Store
+
+HOLDER = """
+import sys, time
+from arena.store import Store
+with Store(sys.argv[1]).serving():
+    print("holding", flush=True)
+    time.sleep(60)
+"""
+
+
+@contextmanager
+def holding(url: str) -> Iterator[subprocess.Popen[str]]:
+    """Another process that serves a database."""
+    process = subprocess.Popen([sys.executable, "-c", HOLDER, url], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "holding\n"
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_second_holder_is_refused_and_a_killed_one_holds_nothing(kind: str, tmp_path: Path) -> None:
+    """The refusal names the process; tournaments have leases of their own."""
+    with database(kind, tmp_path) as url, Store(url) as store:
+        with holding(url) as other:
+            with (
+                pytest.raises(StoreRefusal, match=f"is served already, by process {other.pid} on "),
+                store.serving(),
+            ):
+                pass
+            with store.playing(1), store.playing(2):
+                pass
+        with store.serving(), holding_is_refused(url):
+            pass
+        with store.serving():  # also given back by one that ends well
+            pass
+    assert not list(tmp_path.glob("*.lock"))
+
+
+@contextmanager
+def holding_is_refused(url: str) -> Iterator[None]:
+    """See another process fail to take what this one holds."""
+    done = subprocess.run([sys.executable, "-c", HOLDER, url], capture_output=True, text=True, timeout=60)
+    assert "StoreRefusal" in done.stderr
+    yield
+
+
+def test_a_database_in_memory_is_nobody_elses() -> None:
+    with Store("sqlite://") as store, store.serving(), store.serving():
+        pass
