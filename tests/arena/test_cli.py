@@ -499,7 +499,8 @@ def test_serve_answers_rules_questions_on_both_kinds_of_address(tmp_path: Path) 
     socket = f"unix:{tmp_path}/arena.sock"
     with (tmp_path / "output").open("w") as output:
         server = subprocess.Popen(
-            [ARENA, "serve", "--listen", "127.0.0.1:0", "--listen", socket, "--json"], stdout=output
+            [ARENA, "serve", "--no-lobby", "--listen", "127.0.0.1:0", "--listen", socket, "--json"],
+            stdout=output,
         )
     try:
         wait_until(lambda: (tmp_path / "output").read_text().endswith("}\n"), "the server's addresses")
