@@ -44,7 +44,7 @@ def read_isolation(table: Table) -> Isolation:
         file_mib=table.whole("file_mib", default.file_mib),
         cpu_s=table.whole("cpu_s", default.cpu_s),
     )
-    if isolation.level == "none":
+    if table.data.get("level", default.level) == "none":
         for key in sorted(table.data.keys() & {"memory_mib", "processes", "file_mib", "cpu_s"}):
             table.problem(key, 'is not enforced at level "none"; set level = "limits" or "sandbox"')
     table.done()

@@ -95,7 +95,7 @@ def unpack(data: bytes) -> Record:
     try:
         text = inflate.decompress(data, MAX_TEXT_BYTES)
     except zlib.error as error:
-        raise RecordError(f"not a compressed record: {error}") from error
+        raise RecordError("not a compressed record, nor one in JSON") from error
     if not inflate.eof:
         raise RecordError("not a compressed record: it is cut short, or far too long")
     return parse(text.decode(errors="replace"))

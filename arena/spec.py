@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -101,14 +100,27 @@ def from_stored(stored: str, catalog: Catalog, *, source: str, database: str) ->
     return parse(kept["toml"], folder, catalog, source=source, database=database, extra_bots=extra)
 
 
-def served_as(stored: str) -> str:
-    """The option by which `arena serve` goes on with a stored tournament; "" where `resume` does that."""
-    kept = json.loads(stored)
+def is_served(stored: str) -> bool:
+    """Whether bots dial in to a stored tournament, so that `arena serve` goes on with it, not `resume`."""
     if stored == LOBBY:
-        return "--lobby VARIANT:SEATS"
-    players = tomllib.loads(kept["toml"])["players"]
-    remote = any(isinstance(player, dict) and "remote" in player for player in players)
-    return f"--tournament {shlex.quote(kept['folder'])}/FILE" if remote else ""
+        return True
+    players = tomllib.loads(json.loads(stored)["toml"])["players"]
+    return any(isinstance(player, dict) and "remote" in player for player in players)
+
+
+def stored_file(stored: str) -> tuple[Path, Path | None]:
+    """The folder of a stored tournament's file, and the file, known by its text; None if it is not there."""
+    kept = json.loads(stored)
+    folder = Path(kept["folder"])
+    return folder, next((path for path in sorted(folder.glob("*.toml")) if _text(path) == kept["toml"]), None)
+
+
+def _text(path: Path) -> str:
+    """A file's text; "" if it has none that can be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def parse(
@@ -204,6 +216,7 @@ class _Reader:
         return tuple(players)
 
     def _player(self, table: Table, setups: tuple[VariantSetup, ...]) -> Player | None:
+        table.known |= {"bot", "path", "remote"}
         if "remote" in table.data:
             return self._remote(table)
         if ("bot" in table.data) == ("path" in table.data):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
+
+from engine_core.errors import unknown
 
 T = TypeVar("T")
 Choice = TypeVar("Choice", bound=str)
@@ -13,11 +14,8 @@ Scalar = str | int | float | bool
 
 
 def one_of(what: str, name: object, valid: Iterable[str]) -> str:
-    """The message for a name that is not among the valid ones, with a suggestion when one is near."""
-    names = sorted(valid)
-    near = difflib.get_close_matches(str(name), names, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"unknown {what} {name!r}; {hint}valid: {', '.join(names) or '(none)'}"
+    """The message for a name that is not among the valid ones, which come sorted (see engine_core.errors)."""
+    return unknown(what, name, sorted(valid))
 
 
 class Table:

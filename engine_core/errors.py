@@ -18,9 +18,13 @@ from collections.abc import Iterable
 def unknown(what: str, name: object, valid: Iterable[str]) -> str:
     """What to say of an unknown name: the closest valid one, if any is close, and all of them."""
     names = tuple(valid)
-    close = difflib.get_close_matches(str(name), names, 1)
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
-    return f"unknown {what} {name!r}{hint}; valid: {', '.join(names) or '(none)'}"
+    return f"unknown {what} {name!r}{hint(name, names)}; valid: {', '.join(names) or '(none)'}"
+
+
+def hint(name: object, valid: Iterable[str]) -> str:
+    """` (did you mean ...?)` with the valid name that is closest; nothing when none is close."""
+    close = difflib.get_close_matches(str(name), list(valid), 1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 class EngineError(Exception):

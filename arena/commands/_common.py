@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
@@ -76,11 +77,25 @@ def database_url(text: str) -> str:
     """A database URL, absolute where it names a file; a plain path means SQLite."""
     from arena.store.urls import resolve_database
 
-    url = text if "://" in text else f"sqlite:///{text}"
     try:
-        return resolve_database(url, Path.cwd())
+        return resolve_database(text, Path.cwd())
     except ValueError as error:
         raise click.UsageError(f"--db: {error}") from error
+
+
+def printed(command: Sequence[object], database: str) -> str:
+    """A command to be pasted into a shell, with --db unless it would use this database anyway."""
+    words = [str(word) for word in command]
+    try:
+        usual = database_url(os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE)
+    except click.UsageError:
+        usual = ""
+    return shlex.join(words if database_url(database) == usual else [*words, "--db", database])
+
+
+def fault_command(fault_id: int, database: str) -> str:
+    """The command that shows a fault."""
+    return printed(["arena", "fault", fault_id], database)
 
 
 def open_store(text: str) -> Store:
@@ -98,6 +113,8 @@ def open_store(text: str) -> Store:
 
 def chosen_tournament(store: Store, reference: str | None) -> TournamentRow:
     """The tournament of a name or number, or else the newest; wrong use when there is none."""
+    from engine_core.errors import hint
+
     known = store.tournaments()
     if not known:
         raise click.UsageError("this database holds no tournament yet; see `arena tournament run --help`")
@@ -107,7 +124,20 @@ def chosen_tournament(store: Store, reference: str | None) -> TournamentRow:
         if reference in (row.name, str(row.id)):
             return row
     names = ", ".join(f"{row.name} ({row.id})" for row in known)
-    raise click.UsageError(f"no tournament {reference!r} in this database; there are: {names}")
+    near = hint(reference, {row.name for row in known})
+    raise click.UsageError(f"no tournament {reference!r} in this database{near}; there are: {names}")
+
+
+def chosen_player(store: Store, tournament_id: int, label: str) -> int:
+    """The id of --player, a label in a tournament; wrong use when there is none of that name."""
+    from engine_core.errors import hint
+
+    players = {entry.label: entry.id for entry in store.entries(tournament_id)}
+    if label not in players:
+        names = ", ".join(sorted(players))
+        near = hint(label, players)
+        raise click.UsageError(f"--player: no player {label!r} in this tournament{near}; there are: {names}")
+    return players[label]
 
 
 def print_json(value: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from arena.commands._common import table
+from arena.commands._common import fault_command, printed, table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAX_ATTEMPTS_SHOWN = 50
 
 
-def show_conduct(out: Console, rows: Sequence[ConductRow]) -> None:
+def show_conduct(out: Console, rows: Sequence[ConductRow], database: str) -> None:
     """Print a line a player, and a sentence for each that is quarantined."""
     columns = ["player", ">games", ">faults", ">games with a fault", ">games retired", "kinds", "isolation"]
     lines = [
@@ -30,26 +30,26 @@ def show_conduct(out: Console, rows: Sequence[ConductRow]) -> None:
     out.print(table([*columns, ">idle CPU ms a match", ">matches not played"], lines, title=title))
     for row in rows:
         if row.quarantine:
-            notice = quarantine_notice(row.quarantine)
-            out.print(f"{notice}; see `arena fault {row.quarantine.fault}`", markup=False, soft_wrap=True)
+            out.print(quarantine_notice(row.quarantine, database), markup=False, soft_wrap=True)
 
 
-def quarantine_notice(row: QuarantineRow) -> str:
-    """Why a player is quarantined, what that means, and how it ends."""
+def quarantine_notice(row: QuarantineRow, database: str) -> str:
+    """Why a player is quarantined, what that means, how it ends, and the command that shows more."""
     return (
         f"{row.player} is quarantined since match {row.sequence}: a fault retired it from each of its last "
         f"{row.games} games (the last: {row.kind}); its later matches are not played and count for nobody; "
-        "a new version of it starts clean"
+        f"a new version of it starts clean; see `{fault_command(row.fault, database)}`"
     )
 
 
-def show_voided(out: Console, rows: Sequence[AttemptRow]) -> None:
+def show_voided(out: Console, rows: Sequence[AttemptRow], tournament: int, database: str) -> None:
     """Print the attempts after which a match was played again, and why."""
     attempts = [(row.sequence, row.number, row.worker, row.error) for row in rows[:MAX_ATTEMPTS_SHOWN]]
     title = f"Attempts that do not count: faults of the platform, billed to no bot ({len(rows)})"
     out.print(table([">match", ">attempt", "worker", "why it was played again"], attempts, title=title))
     if len(rows) > MAX_ATTEMPTS_SHOWN:
-        out.print(f"and {len(rows) - MAX_ATTEMPTS_SHOWN} more; see `arena export attempts`", markup=False)
+        command = printed(["arena", "export", "attempts", tournament], database)
+        out.print(f"and {len(rows) - MAX_ATTEMPTS_SHOWN} more; see `{command}`", markup=False, soft_wrap=True)
 
 
 def _rate(share: float | None) -> str | None:

@@ -19,10 +19,14 @@ LINE_S = 10.0
 
 
 class ProgressDisplay:
-    """Shows matches, games per second, time left and faults; passes finished games on to the plugins."""
+    """Shows matches, games per second, time left and faults; passes finished games on to the plugins.
 
-    def __init__(self, name: str, plugins: Plugins) -> None:
+    `database` is named in the commands that it prints.
+    """
+
+    def __init__(self, name: str, plugins: Plugins, database: str) -> None:
         self._name = name
+        self._database = database
         self._plugins = plugins
         self._out = console(stderr=True)
         self._start = self._said = time.monotonic()
@@ -74,9 +78,7 @@ class ProgressDisplay:
 
     def quarantined(self, row: QuarantineRow) -> None:
         """See arena.tournament.Listener; tells the player's owner where to look."""
-        self._bar.console.print(
-            f"{quarantine_notice(row)}; see `arena fault {row.fault}`", markup=False, soft_wrap=True
-        )
+        self._bar.console.print(quarantine_notice(row, self._database), markup=False, soft_wrap=True)
 
     def game_finished(self, plan: MatchPlan, game: GameResult) -> None:
         """See arena.tournament.Listener."""

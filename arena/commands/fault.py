@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands._common import (
-    DEFAULT_DATABASE,
-    database_option,
-    example,
-    json_option,
-    open_store,
-    print_json,
-)
+from arena.commands._common import database_option, example, json_option, open_store, print_json, printed
 
 if TYPE_CHECKING:
     from arena.store.rows import FaultDetail
@@ -50,13 +43,8 @@ def command(fault_id: int, database: str, as_json: bool) -> None:
 
     `arena faults` lists the ids. Unknown ids are wrong use (exit code 2).
     """
-    from arena.errors import StoreError
-
     with open_store(database) as store:
-        try:
-            found = store.fault(fault_id)
-        except StoreError as error:
-            raise click.UsageError(f"{error}; see `arena faults`") from error
+        found = store.fault(fault_id)
     if as_json:
         print_json(found)
     else:
@@ -89,20 +77,25 @@ def lines(found: FaultDetail, database: str) -> list[str]:
 
 
 def advice(found: FaultDetail, database: str) -> list[str]:
-    """The commands that help most from here."""
+    """The commands that help most from here; a bot that dials in is not here to be examined."""
     fault = found.fault
-    where = "" if database == DEFAULT_DATABASE else f" --db {shlex.quote(database)}"
-    return [
-        f"arena replay {fault.game}{where}  # the game as it was played",
-        f"arena doctor {_bot_path(found.command)}  # what is wrong with the bot, and how to fix it",
-        f"arena faults {found.tournament_id} --player {shlex.quote(fault.player)}{where}  # its other faults",
-    ]
+    lines = [f"{printed(['arena', 'replay', fault.game], database)}  # the game as it was played"]
+    if path := _bot_path(found.command):
+        rerun = ["arena", "rerun", fault.game, "--seat", fault.seat, "--bot", path]
+        lines += [
+            f"{shlex.join(['arena', 'doctor', path])}  # what is wrong with the bot, and how to fix it",
+            f"{printed(rerun, database)}  # what the bot, as it is now, decides in this game",
+        ]
+    elif found.guard == "remote":
+        lines.append(f"{printed(['arena', 'player', 'list'], database)}  # when its bot last dialled in")
+    others = ["arena", "faults", found.tournament_id, "--player", fault.player]
+    return [*lines, f"{printed(others, database)}  # its other faults"]
 
 
 def _bot_path(command: str) -> str:
-    """The bot's file or folder, out of the command that the store keeps."""
-    words = shlex.split(command) or ["BOT"]
-    return shlex.quote(words[1] if words[0] == "cd" else words[0])
+    """The bot's file or folder, out of the command that the store keeps; "" where it keeps none."""
+    words = shlex.split(command) or [""]
+    return words[1] if words[0] == "cd" else words[0]
 
 
 def _time(found: FaultDetail) -> str:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import click
 
 from arena.commands._common import (
+    chosen_player,
     chosen_tournament,
     console,
     database_option,
     example,
+    fault_command,
     json_option,
     open_store,
     print_json,
     table,
 )
 from arena.types import FaultKind
-
-if TYPE_CHECKING:
-    from arena.store import Store
 
 KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
 LIMIT = 100
@@ -46,7 +45,7 @@ def command(
     wanted = next((known for known in KINDS if known == kind), None)
     with open_store(database) as store:
         row = chosen_tournament(store, tournament)
-        player_id = None if player is None else _player_id(store, row.id, player)
+        player_id = None if player is None else chosen_player(store, row.id, player)
         found = store.faults(row.id, player_id=player_id, kind=wanted)
     shown = found if every else found[:LIMIT]
     if as_json:
@@ -63,16 +62,7 @@ def command(
     console().print(table(columns, lines))
     if len(shown) < len(found):
         click.echo(f"{len(shown)} of {len(found)}; --all lists all")
-    click.echo("`arena fault ID` shows everything about one")
-
-
-def _player_id(store: Store, tournament_id: int, label: str) -> int:
-    entries = store.entries(tournament_id)
-    for entry in entries:
-        if entry.label == label:
-            return entry.id
-    names = ", ".join(entry.label for entry in entries)
-    raise click.UsageError(f"--player: no player {label!r} in this tournament; there are: {names}")
+    click.echo(f"everything about the first: {fault_command(shown[0].id, database)}")
 
 
 def _first_line(message: str) -> str:

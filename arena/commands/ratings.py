@@ -6,6 +6,7 @@ import click
 
 from arena.commands._common import (
     FAILED,
+    chosen_player,
     chosen_tournament,
     console,
     database_option,
@@ -56,17 +57,15 @@ def recompute(ctx: click.Context, tournament: str | None, database: str, as_json
     epilog=example("arena ratings changes demo --player greedy"),
 )
 @click.argument("tournament", required=False)
-@click.option("--player", help="Only this player's changes.")
+@click.option("--player", metavar="LABEL", help="Only changes of this player.")
 @database_option
 @json_option
 def changes(tournament: str | None, player: str | None, database: str, as_json: bool) -> None:
     """Show why each match of a TOURNAMENT (the newest when not given) changed each rating."""
     with open_store(database) as store:
         identity = chosen_tournament(store, tournament).id
-        players = {row.label: row.id for row in store.entries(identity)}
-        if player is not None and player not in players:
-            raise click.UsageError(f"--player: no player {player!r}; there are: {', '.join(sorted(players))}")
-        found = store.rating_changes(identity, player_id=players[player] if player else None)
+        player_id = None if player is None else chosen_player(store, identity, player)
+        found = store.rating_changes(identity, player_id=player_id)
     if as_json:
         print_json(found)
         return

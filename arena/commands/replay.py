@@ -67,13 +67,17 @@ def command(record: str, verify: bool, show: bool, delay: float, database: str, 
 
 
 def read_record(reference: str, database: str) -> Record:
-    """The record in a file, or of a game in the database."""
+    """The record in a file, or of a game in the database; wrong use when it is neither."""
     from arena import record as records
+    from arena.errors import RecordError
 
     path = Path(reference)
     if path.is_file():
         data = path.read_bytes()
-        return records.parse(data.decode(errors="replace")) if data[:1] == b"{" else records.unpack(data)
+        try:
+            return records.parse(data.decode(errors="replace")) if data[:1] == b"{" else records.unpack(data)
+        except RecordError as error:
+            raise click.UsageError(f"{reference}: not a usable game record: {error}") from error
     if not reference.isdecimal():
         raise click.UsageError(f"{reference}: no such file, and not a game's number")
     with open_store(database) as store:

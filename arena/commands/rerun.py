@@ -40,7 +40,11 @@ if TYPE_CHECKING:
 @click.option(
     "--with", "others", multiple=True, metavar="BOT", help="Who plays the other seats then: one, or one each."
 )
-@click.option("--rotation", type=int, help="Rotation of a game from a file: it decides the bot's own seed.")
+@click.option(
+    "--rotation",
+    type=click.IntRange(min=0),
+    help="Rotation of a game from a file: it decides the bot's own seed.",
+)
 @click.option("--decision", "decision_s", type=float, default=Limits().decision, help="Seconds a decision.")
 @database_option
 @json_option
@@ -63,7 +67,6 @@ def command(
 
     Exit code 1: the bot faulted where the recorded one did not.
     """
-    from arena.errors import ArenaError
     from arena.plugins import installed
     from arena.rerun import decisions
     from arena.runners.interview import Interview
@@ -71,13 +74,12 @@ def command(
     from arena.types import Player
 
     record, place, rule = _game(game, database, rotation)
+    if not 0 <= seat < record.game().seats:
+        raise click.UsageError(f"--seat {seat}: the game has seats 0 to {record.game().seats - 1}")
     spec = installed().find_bot(reference)
     player, limits = Player(spec.name, spec), Limits(decision=decision_s)
-    try:
-        with Interview(player, limits) as bot:
-            found = list(decisions(record, seat, bot, bot_seed(record.key, place, seat)))
-    except ArenaError as error:
-        raise click.UsageError(str(error)) from error
+    with Interview(player, limits) as bot:
+        found = list(decisions(record, seat, bot, bot_seed(record.key, place, seat)))
     changed = [decision for decision in found if decision.changed]
     result = None
     if branch is not None:

@@ -26,6 +26,7 @@ from arena.commands._common import (
     json_option,
     open_store,
     print_json,
+    printed,
     table,
 )
 from arena.commands._conduct import quarantine_notice, show_conduct, show_voided
@@ -89,7 +90,8 @@ def run(
     loaded = dataclasses.replace(loaded, runner=runner or loaded.runner, workers=workers or loaded.workers)
     with Store(loaded.database) as store:
         store.migrate()
-        shown = f"arena tournament run {shlex.quote(str(file))}"
+        words = ["arena", "tournament", "run", str(file), *(f"--bot={bot}" for bot in bots)]
+        shown = shlex.join([*words, "--db", database] if database else words)
         _play(ctx, lambda: tournament.create(store, loaded), store, loaded, shown, as_json)
 
 
@@ -122,17 +124,22 @@ def resume(
 
     with open_store(database) as store:
         if tournament is None:
-            _list(store.tournaments(resumable=True), as_json, resumable=database)
+            rows = store.tournaments(resumable=True)
+            _list(rows, as_json, "nothing to resume")
+            if rows and not as_json:
+                click.echo("Go on with one by:")
+                for row in rows:
+                    click.echo(f"  {resume_command(store, row, database)}")
             return
         row = chosen_tournament(store, tournament)
         if row.state == "finished":
-            raise click.UsageError(f"{row.name} ({row.id}) is finished; see `arena leaderboard {row.id}`")
-        if spec.served_as(row.spec):
-            shown = _resume_command(row, database_url(database))
-            raise click.UsageError(f"{row.name} is played with bots that dial in; go on with `{shown}`")
+            shown = printed(["arena", "leaderboard", row.id], database)
+            raise click.UsageError(f"{row.name} ({row.id}) is finished; see `{shown}`")
+        shown = resume_command(store, row, database)
+        if spec.is_served(row.spec):
+            raise click.UsageError(f"{row.name} is played with bots that dial in; go on with:\n  {shown}")
         kept = spec.from_stored(row.spec, installed(), source=row.name, database=database_url(database))
         kept = dataclasses.replace(kept, runner=runner or kept.runner, workers=workers or kept.workers)
-        shown = _resume_command(row, kept.database)
         _play(ctx, lambda: tournaments.reopen(store, kept, row.id), store, kept, shown, as_json)
 
 
@@ -150,7 +157,7 @@ def show(tournament: str | None, database: str, as_json: bool) -> None:
     """
     with open_store(database) as store:
         if tournament is None:
-            _list(store.tournaments(), as_json)
+            _list(store.tournaments(), as_json, "no tournament yet")
             return
         row = chosen_tournament(store, tournament)
         voided = store.attempts(row.id, voided_only=True)
@@ -166,32 +173,37 @@ def show(tournament: str | None, database: str, as_json: bool) -> None:
     click.echo(f"seed's hash {row.commitment}, seed {row.seed or '(published at the end)'}")
     players = [(player.label, player.bot, player.version, player.options) for player in entries]
     console().print(table(["player", "bot", "version", "options"], players))
-    show_conduct(console(), conduct)
+    show_conduct(console(), conduct, database)
     if voided:
-        show_voided(console(), voided)
+        show_voided(console(), voided, row.id, database)
 
 
-def _list(rows: tuple[TournamentRow, ...], as_json: bool, resumable: str | None = None) -> None:
+def _list(rows: tuple[TournamentRow, ...], as_json: bool, nothing: str) -> None:
     if as_json:
         print_json([{**dataclasses.asdict(row), "spec": None} for row in rows])
         return
     if not rows:
-        click.echo("nothing to resume" if resumable else "no tournament yet")
+        click.echo(nothing)
         return
     shown = [(r.id, r.name, r.state, f"{r.committed}/{r.total}", f"{r.created:%Y-%m-%d %H:%M}") for r in rows]
     console().print(table([">id", "tournament", "state", ">matches", "created (UTC)"], shown))
-    if resumable:
-        click.echo("Resume one with:")
-        for row in rows:
-            click.echo(f"  {_resume_command(row, database_url(resumable))}")
 
 
-def _resume_command(row: TournamentRow, url: str) -> str:
-    from arena.spec import served_as
+def resume_command(store: Store, row: TournamentRow, database: str) -> str:
+    """The command that goes on with a tournament; one with bots that dial in is served, from its file."""
+    from arena import spec
 
-    if option := served_as(row.spec):
-        return f"arena serve {option} --db {shlex.quote(url)}"
-    return f"arena tournament resume {row.id} --db {shlex.quote(url)}"
+    if not spec.is_served(row.spec):
+        return printed(["arena", "tournament", "resume", row.id], database)
+    if row.spec == spec.LOBBY:
+        pools = store.pools(row.id)
+        lobby = [f"--lobby={pool.label}:{pool.seats},turn_cap={pool.turn_cap}" for pool in pools]
+        return printed(["arena", "serve", *lobby], database)
+    folder, file = spec.stored_file(row.spec)
+    if file is None:
+        shown = printed(["arena", "serve", "--tournament", folder / "FILE"], database)
+        return f"{shown}  # put its FILE back first: none in that folder has its text"
+    return printed(["arena", "serve", "--tournament", file], database)
 
 
 def _play(
@@ -217,13 +229,13 @@ def _play(
         _announce(tournament, row, runner)
         problem = "interrupted"
         try:
-            with _terminable(), ProgressDisplay(row.name, installed()) as display:
+            with _terminable(), ProgressDisplay(row.name, installed(), spec.database) as display:
                 finished = tournament.play(runner, display)
         except PlatformFault as error:
             finished, problem = False, str(error)
     if not finished:
         click.echo(f"Stopped ({problem}). What was played is kept; go on with:", err=True)
-        click.echo(f"  {_resume_command(row, spec.database)}", err=True)
+        click.echo(f"  {resume_command(store, row, spec.database)}", err=True)
         ctx.exit(FAILED)
     _conclude(store, store.tournament(row.id), spec, shown, as_json)
 
@@ -236,7 +248,7 @@ def _announce(tournament: Tournament, row: TournamentRow, runner: Runner) -> Non
     for line in (
         f"{row.name} ({row.id}): {spec.format.name}, {spec.rounds} rounds, {row.total} matches of {setups}",
         f"players: {', '.join(player.name for player in spec.players)}",
-        f"runner: {runner.kind}{workers}; database: {spec.database}",
+        f"runner: {runner.kind}{workers}; database: {tournament.store.url}",
         f"seed's hash: {row.commitment} (the seed follows at the end)",
         "luck: every match has a key of its own, which all seat rotations of the match share",
     ):
@@ -262,7 +274,7 @@ def _conclude(store: Store, row: TournamentRow, spec: TournamentSpec, shown: str
         return
     _standings.show(console(), found)
     for quarantined in store.quarantines(row.id):
-        click.echo(f"{quarantine_notice(quarantined)}; see `arena fault {quarantined.fault}`")
+        click.echo(quarantine_notice(quarantined, spec.database))
     games, different = store.distinct_games(row.id)
     click.echo(f"{games} games, {different} of them different; seed: {row.seed}")
     click.echo(f"content hash: {facts['content_hash']}")

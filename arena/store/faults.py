@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, defer
 
-from arena.errors import StoreError
+from arena.errors import StoreError, StoreRefusal
 from arena.store import tournaments
+from arena.store.ids import known_ids
 from arena.store.models import (
     EntryModel,
     FaultModel,
@@ -24,8 +25,6 @@ from arena.store.models import (
 )
 from arena.store.rows import FaultDetail, FaultRow
 from arena.types import FaultKind
-
-_MAX_NAMED = 20
 
 
 def faults(
@@ -53,10 +52,10 @@ def with_texts(session: Session, tournament_id: int) -> Iterator[tuple[FaultRow,
 
 
 def fault(session: Session, fault_id: int) -> FaultDetail:
-    """Return one fault; StoreError names the ids that exist when it is unknown."""
+    """Return one fault; StoreRefusal names the ids that exist when it is unknown."""
     row = session.execute(_details().where(FaultModel.id == fault_id)).first()
     if row is None:
-        raise StoreError(f"no fault with id {fault_id}; {_known(session)}")
+        raise StoreRefusal(f"no fault with id {fault_id}; {known_ids(session, FaultModel.id)}")
     model, place, game, match, pool, setup, tournament, player, entry, quarantine = row
     return FaultDetail(
         fault=_row(model, entry.label, game.rotation, match.sequence),
@@ -142,13 +141,3 @@ def _row(fault: FaultModel, player: str, rotation: int, sequence: int) -> FaultR
         action=fault.action,
         message=fault.message,
     )
-
-
-def _known(session: Session) -> str:
-    """Say in words which ids exist."""
-    count = session.scalar(select(func.count(FaultModel.id)))
-    if not count:
-        return "this database holds none"
-    newest = session.scalars(select(FaultModel.id).order_by(FaultModel.id.desc()).limit(_MAX_NAMED)).all()
-    named = ", ".join(map(str, sorted(newest)))
-    return f"there are {named}" if count == len(newest) else f"there are {count}, the newest {named}"

@@ -9,8 +9,9 @@ from typing import cast
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, selectinload
 
-from arena.errors import StoreError
+from arena.errors import StoreRefusal
 from arena.store import tournaments
+from arena.store.ids import known_ids
 from arena.store.models import (
     FaultModel,
     GameModel,
@@ -45,7 +46,7 @@ def game(session: Session, game_id: int) -> GameRow:
     """Return one game."""
     row = session.execute(_games().where(GameModel.id == game_id)).first()
     if row is None:
-        raise StoreError(f"no game with id {game_id}")
+        raise _no_game(session, game_id)
     match, found = row
     labels = {entry.id: entry.label for entry in tournaments.entries(session, match.tournament_id)}
     setups = tournaments.setups(session, match.tournament_id)
@@ -56,8 +57,12 @@ def record(session: Session, game_id: int) -> bytes:
     """Return one game's record."""
     found = session.get(RecordModel, game_id)
     if found is None:
-        raise StoreError(f"no game with id {game_id}")
+        raise _no_game(session, game_id)
     return found.content
+
+
+def _no_game(session: Session, game_id: int) -> StoreRefusal:
+    return StoreRefusal(f"no game with id {game_id}; {known_ids(session, GameModel.id)}")
 
 
 def _games() -> Select[MatchModel, GameModel]:

@@ -13,6 +13,7 @@ import re
 import resource
 import shlex
 import signal
+import sqlite3
 import struct
 import subprocess
 import termios
@@ -26,12 +27,13 @@ import grpc
 import pytest
 from click.testing import CliRunner, Result
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from tournament_samples import ARENA, ROOT, arena, wait_until, write_tournament
+from tournament_samples import ARENA, ROOT, wait_until, write_tournament
 
 import engine_core
 from arena.bench import Figure
 from arena.cli import cli
 from arena.commands import bench
+from arena.commands._common import printed
 from arena.v1 import engine_pb2, engine_pb2_grpc
 
 
@@ -187,13 +189,21 @@ def test_help_starts_fast() -> None:
         ("variants classic --option turns=3", 2, "unknown option 'turns'"),
         ("bots nobody", 2, "unknown bot 'nobody'"),
         ("leaderboard --db /nowhere/x.db", 2, "no database at /nowhere/x.db"),
-        ("leaderboard --db nonsense://x", 1, "nonsense"),
+        (
+            "leaderboard --db nonsense://x",
+            2,
+            "not a database: 'nonsense://x'; use the path of",
+        ),
+        ("leaderboard --db oracle://x/y", 2, "needs a package that is not installed: "),
+        ("leaderboard --db pyproject.toml", 2, "this file is not an SQLite database"),
         ("tournament run /nowhere.toml", 2, "does not exist"),
         ("replay nothing.json", 2, "no such file"),
-        ("replay pyproject.toml", 1, "not a compressed record"),
+        ("replay pyproject.toml", 2, "pyproject.toml: not a usable game record: not a compressed record"),
+        ("explain pyproject.toml", 2, "pyproject.toml: not a usable game record: not a compressed record"),
+        ("rerun pyproject.toml --seat 0 --bot random", 2, "pyproject.toml: not a usable game record"),
         ("init 9lives", 2, "no bot name"),
         ("init bots", 2, "is there already"),
-        ("init fresh --lang pyton", 2, "unknown language 'pyton'; did you mean 'python'? valid: "),
+        ("init fresh --lang pyton", 2, "unknown language 'pyton' (did you mean 'python'?); valid: "),
         ("bench speed", 2, "unknown part 'speed'"),
         ("serve --insecure --listen 999.0.0.1:1", 1, "cannot serve on 999.0.0.1:1"),
         ("serve --listen 127.0.0.1:99999", 2, "a port up to 65535"),
@@ -210,13 +220,73 @@ def test_errors_are_one_message_and_an_exit_code(
     assert "Traceback" not in result.stderr
 
 
-def test_no_traceback_even_for_what_nobody_expected(tmp_path: Path) -> None:
-    text = tmp_path / "results.db"
-    text.write_text("this is no database, but long enough to look like something " * 50)
-    done = arena("leaderboard", "--db", text)
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert done.stderr.startswith("Error: ")
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("explain 99", "no game with id 99; there are 1, 2, 3, 4, 5, 6, 7, 8"),
+        ("replay 99", "no game with id 99; there are 1, 2, 3"),
+        ("rerun 99 --seat 0 --bot random", "no game with id 99; there are 1, 2, 3"),
+        ("rerun 1 --seat 2 --bot random", "--seat 2: the game has seats 0 to 1"),
+        ("fault 99", "no fault with id 99; this database holds none"),
+        (
+            "leaderboard sampel",
+            "no tournament 'sampel' in this database (did you mean 'sample'?)",
+        ),
+        (
+            "faults --player randm",
+            "no player 'randm' in this tournament (did you mean 'random'?); there",
+        ),
+        ("ratings changes --player randm", "no player 'randm' in this tournament (did you mean 'random'?)"),
+    ],
+)
+def test_what_is_not_in_the_database_is_wrong_use_and_named(line: str, words: str, database: Path) -> None:
+    result = run(*line.split(), "--db", database)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert words in result.stderr
+
+
+def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "other.db"
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE notes (text)")
+    result = run("leaderboard", "--db", file)
+    assert result.exit_code == 2
+    assert "holds tables of something else" in result.stderr
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("notes",)]
+
+
+def test_printed_commands_work_when_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database's folder has a space; so each command must name the database, and quote it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "breaks.py").write_text("def decide(view, legal):\n    raise RuntimeError('no idea')\n")
+    write_tournament(tmp_path, rounds=6, players='["random", "./breaks.py"]', database="my results.db")
+    played = run("tournament", "run", "sample.toml")
+    place = ("--db", "my results.db")
+    shown = [
+        played.output,
+        *(run(*line.split(), *place).output for line in ("tournament show 1", "faults", "fault 1")),
+        run("tournament", "resume", "1", *place).output,
+    ]
+    command = r"(arena (?:fault|faults|replay|rerun|leaderboard) [^`#\n]+)"
+    pasted = [re.findall(command, text) for text in shown]
+    assert [len(lines) for lines in pasted] == [2, 1, 1, 3, 1]
+    for line in {line for lines in pasted for line in lines}:
+        program, *arguments = shlex.split(line)
+        assert program == "arena"
+        assert run(*arguments).exit_code in (0, 1), line
+        assert "my results.db" in arguments[-1]
+
+
+def test_the_database_that_is_meant_anyway_is_not_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert printed(["arena", "fault", 3], "arena.db") == "arena fault 3"
+    assert printed(["arena", "fault", 3], "b.db") == "arena fault 3 --db b.db"
+    monkeypatch.setenv("ARENA_DB", "b.db")
+    assert printed(["arena", "fault", 3], f"sqlite:///{tmp_path}/b.db") == "arena fault 3"
+    assert printed(["arena", "fault", 3], "arena.db") == "arena fault 3 --db arena.db"
 
 
 # ---- play, replay

@@ -244,7 +244,7 @@ def test_a_broken_bot_is_named_and_the_others_play(tmp_path: Path) -> None:
     assert "not valid Python" in errors["syntax"]
     assert "neither a function `decide" in errors["shapeless"]
     assert "no_such_module" in errors["crashing"]
-    assert "comand: unknown key 'comand'; did you mean 'command'?" in errors["folder"]
+    assert "comand: unknown key 'comand' (did you mean 'command'?)" in errors["folder"]
     played = arena("play", "attacker", "syntax", ARENA_BOTS=str(tmp_path))
     assert played.returncode == 2
     assert "bot 'syntax' cannot be used: " in played.stderr

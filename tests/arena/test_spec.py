@@ -10,7 +10,7 @@ from tournament_samples import ATTACKER, ROOT
 
 from arena.errors import SpecError
 from arena.plugins import Plugins
-from arena.spec import TournamentSpec, from_stored, load, parse, plays
+from arena.spec import TournamentSpec, from_stored, is_served, load, parse, plays, stored_file
 from arena.types import FaultAction, FaultKind, FaultPolicy, Isolation, Limits
 
 GOOD = """
@@ -157,7 +157,12 @@ def test_clocks_isolation_and_quarantine_can_be_said(folder: Path) -> None:
         (TOP, f"{TOP}\nseed = -1", "seed", "2**128 - 1 or 32 hex digits"),
         (TOP, f'{TOP}\nseed = "abc"', "seed", "32 hex digits, not 'abc'"),
         (TOP, f"{TOP}\nseed = true", "seed", "not True"),
-        (TOP, f'{TOP}\ndatabase = "results"', "database", "sqlite:///arena.db"),
+        (
+            TOP,
+            f'{TOP}\ndatabase = "foo://x"',
+            "database",
+            "not a database: 'foo://x'; use the path",
+        ),
         (TOP, f'{TOP}\nformat = "robin"', "format", "valid: round_robin"),
         (TOP, f"{TOP}\nrounds = 2.5", "rounds", "whole number of at least 1, not 2.5"),
         (TOP, f"{TOP}\nclocks = 3", "clocks", "must be a table"),
@@ -187,6 +192,8 @@ def test_clocks_isolation_and_quarantine_can_be_said(folder: Path) -> None:
         (PLAYERS, '["random", { bot = "random", path = "p" }]', "players[1]", "either `bot`"),
         (PLAYERS, '["random", "./nobody.py"]', "players[1].bot", "nobody.py: no such bot"),
         (PLAYERS, '["randon"]', "players[0].bot", "did you mean 'random'?"),
+        (PLAYERS, '[{ bot = "random", x = 1 }]', "players[0].x", "valid: bot, name, options, path, remote"),
+        (PLAYERS, '[{ remote = "a", bot = "random" }]', "players[0].bot", "for bots started here"),
         (PLAYERS, '["random"]', "variants[0]", "needs at least 2 players"),
         (SEATS, 'seats = "two"', "variants[0].seats", "a number of seats or a list"),
         (SEATS, "seats = 9", "variants[0].seats", "2..6"),
@@ -216,6 +223,28 @@ def test_all_that_is_wrong_with_a_variant_is_listed_at_once(folder: Path) -> Non
         "variants[0].options.foo",
         "variants[0].point_rule",
     }
+
+
+def test_an_unknown_isolation_level_is_the_only_thing_said_of_the_amounts_beside_it(folder: Path) -> None:
+    wrong = GOOD.replace(TOP, f'{TOP}\nisolation = {{ level = "jail", cpu_s = 9 }}')
+    assert set(problems(wrong, folder)) == {"isolation.level"}
+
+
+def test_a_database_may_be_named_by_its_path_alone(folder: Path) -> None:
+    named = read(GOOD.replace(TOP, f'{TOP}\ndatabase = "results.db"'), folder)
+    assert named.database == f"sqlite:///{folder}/results.db"
+
+
+def test_a_stored_tournament_with_remote_players_finds_its_file_by_its_text(folder: Path) -> None:
+    text = GOOD.replace(PLAYERS, '["random", { remote = "anna" }]')
+    (folder / "other.toml").write_text(GOOD)
+    (folder / "cup.toml").write_text(text)
+    stored = load(folder / "cup.toml", CATALOG).stored()
+    assert is_served(stored)
+    assert stored_file(stored) == (folder, folder / "cup.toml")
+    (folder / "cup.toml").write_text(text + "\n")
+    assert stored_file(stored) == (folder, None)
+    assert not is_served(load(folder / "other.toml", CATALOG).stored())
 
 
 def test_the_same_variant_twice_is_refused(folder: Path) -> None:

@@ -136,7 +136,7 @@ def test_unusable_urls_name_the_url(url: str, message: str) -> None:
 
 def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("these are no tables\n" * 100)
-    with pytest.raises(StoreError, match=r"notes\.txt: file is not a database"):
+    with pytest.raises(StoreError, match=r"notes\.txt: this file is not an SQLite database"):
         open_store(tmp_path / "notes.txt")
 
 
