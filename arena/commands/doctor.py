@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
+from arena.commands._clocks import Seconds
 from arena.commands._common import FAILED, console, example, json_option, print_json
-from arena.types import Limits
+from arena.commands._isolation import isolation_of, isolation_option
+from arena.types import IsolationLevel, Limits
 
 if TYPE_CHECKING:
     from arena.doctor import Finding, Patient
@@ -22,12 +25,21 @@ MARKS = {"ok": "[green]ok  [/green]", "warn": "[yellow]warn[/yellow]", "fix": "[
 )
 @click.argument("bot")
 @click.option("--variant", "variants", multiple=True, help="Only this variant; may be given several times.")
-@click.option("--start", default=Limits().start, show_default=True, help="Seconds to start.")
-@click.option("--decision", default=Limits().decision, show_default=True, help="Seconds a decision.")
+@click.option("--start", type=Seconds(), default=Limits().start, show_default=True, help="Seconds to start.")
+@click.option(
+    "--decision", type=Seconds(), default=Limits().decision, show_default=True, help="Seconds a decision."
+)
+@isolation_option
 @click.option("--quick", is_flag=True, help="Fewer games.")
 @json_option
 def command(
-    bot: str, variants: tuple[str, ...], start: float, decision: float, quick: bool, as_json: bool
+    bot: str,
+    variants: tuple[str, ...],
+    start: float,
+    decision: float,
+    isolation: IsolationLevel,
+    quick: bool,
+    as_json: bool,
 ) -> None:
     """Examine BOT (a name or path): does it start, answer, come back, and go, and what does it hold?
 
@@ -36,14 +48,20 @@ def command(
 
     Exit code 1: there is something to fix.
     """
-    from arena.doctor import examine
+    from rich.markup import escape
 
     patient = _patient(bot, variants, Limits(start=start, decision=decision), quick)
+    patient.isolation = isolation_of(isolation)
     found: list[Finding] = []
-    for finding in examine(patient):
+    for finding in _examined(patient):
         found.append(finding)
         if not as_json:
-            console().print(f"{MARKS[finding.grade]} {finding.check:<12}", finding.message, highlight=False)
+            first, *more = finding.message.splitlines()
+            console().print(
+                f"{MARKS[finding.grade]} {finding.check:<12}", escape(first), highlight=False, soft_wrap=True
+            )
+            for line in more:
+                click.echo(f"{'':<18}{line}")
     to_fix = [finding for finding in found if finding.grade == "fix"]
     if as_json:
         print_json({"bot": patient.player.name, "ready": not to_fix, "findings": found})
@@ -51,6 +69,18 @@ def command(
         _conclude(found)
     if to_fix:
         raise SystemExit(FAILED)
+
+
+def _examined(patient: Patient) -> Iterator[Finding]:
+    """What the doctor finds, one after the other; the first may take a build."""
+    from arena.commands._building import building
+    from arena.doctor import examine
+
+    findings = examine(patient)
+    with building([patient.player.bot]):
+        first = next(findings)
+    yield first
+    yield from findings
 
 
 def _patient(reference: str, variants: tuple[str, ...], limits: Limits, quick: bool) -> Patient:

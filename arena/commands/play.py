@@ -21,6 +21,7 @@ from arena.commands._common import (
     show_option,
     table,
 )
+from arena.commands._isolation import isolation_option
 from arena.types import Isolation, IsolationLevel, Limits, MatchPlan, PointRule
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from arena.setups import Command
     from arena.types import GameResult, MatchResult, Player, VariantSetup
 
-LEVELS: tuple[IsolationLevel, ...] = get_args(IsolationLevel)
 SHOWN_LINES = 20  # of what a bot wrote that broke
 POINT_RULES: tuple[PointRule, ...] = get_args(PointRule)
 
@@ -57,13 +57,7 @@ POINT_RULES: tuple[PointRule, ...] = get_args(PointRule)
 )
 @click.option("--seed", metavar="N", help="The game's seed: a whole number or 32 hex digits (else drawn).")
 @clock_options
-@click.option(
-    "--isolation",
-    type=click.Choice(LEVELS),
-    default=Isolation().level,
-    show_default=True,
-    help="How far bots that are programs are kept apart from this machine.",
-)
+@isolation_option
 @show_option
 @delay_option
 @click.option("--logs", is_flag=True, help="Print what bots that are programs wrote, on stderr, at the end.")

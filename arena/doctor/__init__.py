@@ -13,6 +13,8 @@ from types import ModuleType
 from typing import Literal
 
 from arena.doctor import checks
+from arena.errors import PluginError
+from arena.runners import UNGUARDED
 from arena.runners.interview import Interview
 from arena.types import Isolation, Limits, Player
 
@@ -32,14 +34,20 @@ class Finding:
 
 @dataclass(slots=True)
 class Patient:
-    """The bot under examination, the variants it claims, and its limits; `lost` once it cannot go on."""
+    """The bot under examination, the variants it claims, and its limits; `lost` once it cannot go on.
+
+    It is examined in `isolation`.
+    """
 
     player: Player
     variants: tuple[str, ...]
     limits: Limits
     quick: bool = False
+    isolation: Isolation = UNGUARDED
     lost: bool = False
     notes: dict[str, float] = field(default_factory=dict)
+    # The kinds of faults it has shown.
+    faults: set[str] = field(default_factory=set)
 
     @property
     def remote(self) -> bool:
@@ -48,7 +56,7 @@ class Patient:
 
     def interview(self, isolation: Isolation | None = None) -> Interview:
         """The bot, started anew; see arena.runners.interview."""
-        return Interview(self.player, self.limits, isolation or Isolation())
+        return Interview(self.player, self.limits, isolation or self.isolation)
 
 
 def scan() -> list[ModuleType]:
@@ -65,14 +73,24 @@ def examine(patient: Patient) -> Iterator[Finding]:
     for check in scan():
         if patient.lost:
             return
-        for grade, message, advice in check.examine(patient):
-            yield Finding(check.NAME, grade, message, advice)
+        try:
+            for grade, message, advice in check.examine(patient):
+                yield Finding(check.NAME, grade, message, advice)
+        except PluginError as error:
+            patient.lost = True
+            yield Finding(check.NAME, "fix", str(error), "it must start as often as it is asked to")
 
 
 def share(used_s: float, limit_s: float) -> str:
     """A time and what part of its limit it is."""
-    return f"{_time(used_s)} ({100 * used_s / limit_s:.1f} % of {limit_s:g} s)"
+    return f"{seconds(used_s)} ({100 * used_s / limit_s:.1f} % of {limit_s:g} s)"
 
 
-def _time(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.2f} ms"
+def seconds(used_s: float) -> str:
+    """A time, always in seconds, so that times can be compared at a glance."""
+    return f"{used_s:.2f} s" if used_s >= 1 else f"{used_s:.4f} s"
+
+
+def count(number: int, noun: str, nouns: str = "") -> str:
+    """So many of something: `1 game`, `2 games`."""
+    return f"{number} {noun if number == 1 else nouns or noun + 's'}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -12,9 +14,11 @@ from tournament_samples import arena
 from wire_samples import MOCK_BOTS, ROOT
 
 import engine_core
-from arena.doctor import Finding, Patient, examine, scan
+from arena.botfiles import load_bot
+from arena.doctor import Finding, Patient, count, examine, scan, seconds
+from arena.doctor.checks import whole_games
 from arena.doctor.positions import positions
-from arena.types import BotSpec, Limits, Player
+from arena.types import BotSpec, Isolation, Limits, Player
 
 VARIANTS = sorted(engine_core.variants())
 QUICK = Limits(start=30, decision=30)
@@ -25,9 +29,11 @@ def command_bot(*argv: str, folder: Path = MOCK_BOTS) -> Player:
     return Player("patient", BotSpec("patient", "command", str(folder), ("python", *argv)))
 
 
-def findings(player: Player, check: str, limits: Limits = QUICK, *variants: str) -> list[Finding]:
-    """What one check alone finds."""
-    patient = Patient(player, variants or ("classic",), limits, quick=True)
+def findings(
+    player: Player, check: str, limits: Limits = QUICK, *variants: str, faults: Collection[str] = ()
+) -> list[Finding]:
+    """What one check alone finds, of a bot that has shown some kinds of faults before."""
+    patient = Patient(player, variants or ("classic",), limits, quick=True, faults={*faults})
     (module,) = (module for module in scan() if check == module.NAME)
     return [Finding(check, *found) for found in module.examine(patient)]
 
@@ -73,6 +79,35 @@ def test_a_bot_that_does_not_start_is_told_why_and_examined_no_further(program: 
     assert grades(found) == {"fix"}
 
 
+def test_a_bot_is_built_first_and_without_a_build_examined_no_further(tmp_path: Path) -> None:
+    toml = 'name = "made"\ncommand = ["sh", "bot.sh"]\nbuild = ["sh", "-c", "echo making; test -e parts"]\n'
+    (tmp_path / "bot.toml").write_text(toml)
+    made = Player("made", load_bot(tmp_path))
+    (broken,) = examine(Patient(made, ("classic",), QUICK))
+    assert (broken.check, broken.grade) == ("build", "fix")
+    assert broken.message.endswith("exited with code 1:\nmaking")
+    assert "run its build step by hand" in broken.advice
+    (tmp_path / "parts").touch()
+    (built,) = findings(made, "build")
+    assert (built.grade, built.message[:8]) == ("ok", "built in")
+    assert findings(made, "build") == []
+
+
+def test_a_program_that_is_not_there_is_to_be_installed(tmp_path: Path) -> None:
+    bot = Player("gone", BotSpec("gone", "command", str(tmp_path), ("no-such-program",)))
+    (found,) = findings(bot, "start")
+    assert found.message.startswith(f"crash: cannot start `no-such-program` in {tmp_path}: ")
+    assert found.advice.startswith("install the program, or name another in `command`")
+
+
+def test_the_bot_is_examined_in_the_isolation_that_was_asked_for() -> None:
+    bot, limited = command_bot("first_legal.py"), Isolation("limits")
+    patient = Patient(bot, ("classic",), QUICK, quick=True, isolation=limited)
+    with patient.interview() as started:
+        assert started.door.guard == "limits"
+    assert whole_games._plan(patient, "classic").isolation == limited
+
+
 def test_a_slow_start_is_worth_a_warning() -> None:
     """B16: a start within a fifth of its limit."""
     quick = findings(command_bot("first_legal.py"), "start")
@@ -100,6 +135,31 @@ def test_a_wrong_answer_is_shown_with_its_position_and_rule(program: str, kind: 
     assert all("classic" in finding.message for finding in problems)
 
 
+def test_an_answer_that_was_not_heard_is_told_with_the_line_it_stood_on() -> None:
+    bot = command_bot("lines.py", "trails")
+    spoken = replace(bot, bot=replace(bot.bot, protocol="jsonlines"))
+    (found,) = findings(spoken, "answers", SHORT)
+    assert "timeout: no answer" in found.message
+    assert "looks like a message but was not one: `{" in found.message
+    assert found.advice.startswith("write each message as a line of its own")
+
+
+def test_one_cause_is_found_once() -> None:
+    """Neither the broken stream nor the sandbox is to blame for what goes wrong without them, too."""
+    wrong = command_bot("ill.py", "illegal")
+    assert grades(findings(wrong, "reconnect", faults=("illegal",))) == {"ok"}
+    (found,) = findings(wrong, "sandbox", faults=("illegal",))
+    assert (found.grade, found.message) == (
+        "ok",
+        "starts in the sandbox, and is as wrong there as outside: illegal",
+    )
+
+
+def test_times_are_in_one_unit_and_numbers_agree_with_their_nouns() -> None:
+    assert [seconds(used) for used in (0.00148, 0.25, 1.507)] == ["0.0015 s", "0.2500 s", "1.51 s"]
+    assert [count(number, "game") for number in (0, 1, 2)] == ["0 games", "1 game", "2 games"]
+
+
 def test_thinking_close_to_the_limit_is_worth_a_warning() -> None:
     found = findings(command_bot("ill.py", "slow"), "answers", SHORT)
     assert any(finding.grade == "warn" and "at worst" in finding.message for finding in found) or any(
@@ -122,7 +182,10 @@ def test_growth_and_children_are_found() -> None:
     grown = findings(command_bot("ill.py", "grows"), "memory")
     assert any(finding.grade == "warn" and "GameEnd" in finding.advice for finding in grown)
     forked = findings(command_bot("forks.py", os.devnull), "memory")
-    assert any(finding.grade == "fix" and "child processes" in finding.message for finding in forked)
+    assert any(
+        finding.grade == "fix" and "1 child process between games, 0 declared" in finding.message
+        for finding in forked
+    )
 
 
 def test_a_bot_that_stays_is_found() -> None:
@@ -142,7 +205,7 @@ def test_what_the_sandbox_hides_is_found(tmp_path: Path) -> None:
 
 def test_every_check_has_a_bot_that_fails_it() -> None:
     """Adding a check asks for a test above."""
-    tested = {"start", "answers", "whole games", "reconnect", "memory", "ending", "sandbox"}
+    tested = {"build", "start", "answers", "whole games", "reconnect", "memory", "ending", "sandbox"}
     assert {module.NAME for module in scan()} == tested
 
 
@@ -167,6 +230,9 @@ def test_what_to_fix_is_listed_and_fails_the_command(tmp_path: Path) -> None:
 
 def test_wrong_use() -> None:
     assert arena("doctor", "nobody").returncode == 2
+    for option in ("--start", "--decision"):
+        done = arena("doctor", "random", option, "-1")
+        assert (done.returncode, "must be a positive number of seconds" in done.stderr) == (2, True)
     done = arena("doctor", "greedy_endor", "--variant", "classic")
     assert done.returncode == 2
     assert "greedy_endor plays endor" in done.stderr

@@ -25,6 +25,11 @@ def slow(view: View, legal: Legal) -> ActionRange:
     return first_legal(view, legal)
 
 
+def illegal(_view: View, _legal: Legal) -> int:
+    """Plays what the rules forbid, and does all else well."""
+    return 63
+
+
 def never_resumes() -> None:
     """Ends when its stream breaks."""
     stream = raw.Stream()
@@ -40,7 +45,7 @@ def stays() -> None:
 
 
 what = sys.argv[1]
-if what in ("grows", "slow"):
-    serve({"grows": grows, "slow": slow}[what])
+if what in ("grows", "slow", "illegal"):
+    serve({"grows": grows, "slow": slow, "illegal": illegal}[what])
 else:
     {"never_resumes": never_resumes, "stays": stays}[what]()

@@ -5,22 +5,16 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
-from arena.doctor import WARN_SHARE, Patient, share
+from arena.doctor import WARN_SHARE, Patient, count, seconds, share
+from arena.doctor.advice import advice_for, kind_of
 from arena.doctor.checks import Found
 from arena.doctor.positions import Position, positions
-from arena.errors import ArenaError
 from arena.rerun import problem_of
 from arena.runners.interview import Interview
 
 ORDER = 20
 NAME = "answers"
 MOST_PROBLEMS = 3  # of one variant: the rest would say the same
-ADVICE = {
-    "illegal": "answer with one of the ranges offered and an amount from its lo to its hi",
-    "malformed": "answer with the index of a range and an amount, or with an action of the protocol",
-    "timeout": "think less, or watch the clock of the question",
-    "crash": "see the error above; `arena rerun` shows it a recorded game again",
-}
 SEED = bytes(16)
 
 
@@ -31,28 +25,20 @@ def examine(patient: Patient) -> Found:
     problems = 0
     left = list(patient.variants)
     while left:
-        try:
-            with patient.interview() as bot:
-                while left:
-                    found = list(_problems(bot, positions(left.pop(0)), times, kinds))
-                    for problem, position, used_s in found:
-                        kind = problem.partition(":")[0]
-                        yield (
-                            "fix",
-                            f"{position}: {problem} (after {1000 * used_s:.0f} ms)",
-                            ADVICE.get(kind, ""),
-                        )
-                    problems += len(found)
-                    if found:
-                        break  # for the next variant it is started anew
-        except ArenaError as error:
-            yield "fix", str(error), "it must start as often as it is asked to"
-            return
+        with patient.interview() as bot:
+            while left:
+                found = list(_problems(bot, positions(left.pop(0)), times, kinds))
+                for problem, position, used_s in found:
+                    patient.faults.add(kind_of(problem))
+                    yield "fix", f"{position}: {problem} (after {seconds(used_s)})", advice_for(problem)
+                problems += len(found)
+                if found:
+                    break  # for the next variant it is started anew
     if times:
         yield _pace(patient, times)
     if not problems:
-        where = f"{len(kinds)} kinds of decisions in {len(patient.variants)} variants"
-        yield "ok", f"{len(times)} answers to {where}, all legal", ""
+        where = f"{count(len(kinds), 'kind')} of decisions in {count(len(patient.variants), 'variant')}"
+        yield "ok", f"{count(len(times), 'answer')} to {where}, all legal", ""
 
 
 def _problems(
@@ -61,14 +47,18 @@ def _problems(
     times: list[float],
     kinds: set[tuple[str, ...]],
 ) -> Iterator[tuple[str, Position, float]]:
-    """What is wrong with its answers; after a fault that ends it, it is not asked further in the variant."""
+    """What is wrong with its answers, and into `times` how long they took.
+
+    After a fault that ends it, it is not asked further in the variant.
+    """
     found = 0
     for position in asked:
         number = bot.open(position.game, position.seat, SEED)
         answer, used_s = bot.ask(number, position.seat, position.state)
         problem = problem_of(position.game, position.state, answer)
         kinds.add(position.kinds)
-        times.append(used_s)
+        if answer.fault is None:
+            times.append(used_s)
         if problem:
             found += 1
             yield problem, position, used_s
@@ -81,7 +71,7 @@ def _pace(patient: Patient, times: list[float]) -> tuple[str, str, str]:
     worst, median = max(times), statistics.median(times)
     limit_s = patient.limits.decision
     patient.notes["think_worst_s"] = worst
-    text = f"thinks {1000 * median:.2f} ms in the middle, {share(worst, limit_s)} at worst"
+    text = f"thinks {seconds(median)} in the middle, {share(worst, limit_s)} at worst"
     if worst > WARN_SHARE * limit_s:
         return "warn", text, "think less in the worst case: a busier machine will be slower"
     return "ok", text, ""

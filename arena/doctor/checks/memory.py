@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.doctor import WARN_SHARE, Patient
+from arena.doctor import WARN_SHARE, Patient, count
 from arena.doctor.checks import Found
 from arena.doctor.positions import positions
 from arena.server import RemoteDoor
@@ -38,7 +38,7 @@ def examine(patient: Patient) -> Found:
         return
     limit = Isolation().memory_mib
     growth = after.memory_mib - before.memory_mib
-    text = f"{after.memory_mib:.0f} MiB after {games} games, {growth:+.0f} in the last two thirds"
+    text = f"{after.memory_mib:.0f} MiB after {count(games, 'game')}, {growth:+.0f} in the last two thirds"
     if after.memory_mib > WARN_SHARE * limit:
         yield "warn", text, f"hold less: the default limit is {limit} MiB"
     elif growth > GROWTH_MIB:
@@ -46,5 +46,6 @@ def examine(patient: Patient) -> Found:
     else:
         yield "ok", text, ""
     if after.children > patient.player.bot.children:
-        told = f"{after.children} child processes between games, declared are {patient.player.bot.children}"
+        children = count(after.children, "child process", "child processes")
+        told = f"{children} between games, {patient.player.bot.children} declared"
         yield "fix", told, "end them, or declare them: `children = N` in bot.toml"

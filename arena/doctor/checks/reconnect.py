@@ -25,7 +25,10 @@ def examine(patient: Patient) -> Found:
         bot.ask(number, position.seat, position.state)
         door.cut()
         answer, _ = bot.ask(number, position.seat, position.state)
-        if problem := problem_of(position.game, position.state, answer):
+        problem = problem_of(position.game, position.state, answer)
+        if problem and answer.fault in patient.faults:
+            return  # what it does after a broken stream, it does without
+        if problem and answer.fault is not None:
             yield "warn", f"after a broken stream: {problem}", ADVICE
         else:
             yield "ok", "a broken stream was resumed, and the next question answered", ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from arena.doctor import Patient
+from arena.doctor.advice import kind_of
 from arena.doctor.checks import Found
 from arena.doctor.positions import positions
 from arena.errors import ArenaError
@@ -17,7 +18,7 @@ ADVICE = "read only the bot's own folder and the system, write only to HOME and 
 
 
 def examine(patient: Patient) -> Found:
-    """Start it in the sandbox and ask it once in every variant."""
+    """Start it in the sandbox and ask it once in every variant: is anything wrong that is right outside?"""
     if not patient.remote:
         yield (
             "warn",
@@ -25,6 +26,8 @@ def examine(patient: Patient) -> Found:
             ("for competitions give it a folder with a bot.toml, as `arena init` does"),
         )
         return
+    if patient.isolation.level == "sandbox":
+        return  # all the checks before were made there
     if missing := check_isolation(SANDBOX):
         yield "ok", f"not examined: {missing}", ""
         return
@@ -35,7 +38,15 @@ def examine(patient: Patient) -> Found:
                 number = bot.open(position.game, position.seat, bytes(16))
                 answer, _ = bot.ask(number, position.seat, position.state)
                 bot.close(number, position.seat)
-                if answer.fault and (problem := problem_of(position.game, position.state, answer)):
+                problem = problem_of(position.game, position.state, answer)
+                if problem and kind_of(problem) in patient.faults:
+                    yield (
+                        "ok",
+                        f"starts in the sandbox, and is as wrong there as outside: {kind_of(problem)}",
+                        "",
+                    )
+                    return
+                if problem:
                     yield "warn", f"in the sandbox: {variant}: {problem}", ADVICE
                     return
     except ArenaError as error:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import engine_core
-from arena.doctor import Patient
+from arena.doctor import Patient, count
+from arena.doctor.advice import advice_for
 from arena.doctor.checks import Found
 from arena.errors import ArenaError
 from arena.plugins import installed
@@ -17,7 +18,7 @@ from arena.types import MatchPlan, MatchResult, Player
 ORDER = 30
 NAME = "whole games"
 KEY = bytes(range(16))
-ADVICE = "look at the game: `arena play` it with --record, then `arena explain`"
+LOOK = "look at the game: `arena play` it with --record, then `arena explain`"
 LAPS = 8  # a game is cut there where the variant has a turn cap
 
 
@@ -40,9 +41,9 @@ def examine(patient: Patient) -> Found:
         }
         faults += len(own)
         for kind, message in sorted(own)[:2]:
-            yield "fix", f"{plan.setup.variant}: {kind}: {message}", ADVICE
+            yield "fix", f"{plan.setup.variant}: {kind}: {message}", advice_for(f"{kind}: {message}", LOOK)
     if not faults:
-        yield "ok", f"{games} games against random, no fault", ""
+        yield "ok", f"{count(games, 'game')} against random, no fault", ""
 
 
 def _plan(patient: Patient, variant: str) -> MatchPlan:
@@ -54,7 +55,8 @@ def _plan(patient: Patient, variant: str) -> MatchPlan:
         setup = replace(setup, rotations=setup.rotations[:1])
     others = [Player(f"random {seat}", installed().find_bot("random")) for seat in range(1, seats)]
     sequence = patient.variants.index(variant)
-    return MatchPlan(sequence, KEY, setup, (patient.player, *others), patient.limits)
+    players = (patient.player, *others)
+    return MatchPlan(sequence, KEY, setup, players, patient.limits, isolation=patient.isolation)
 
 
 def _play(patient: Patient, plans: Sequence[MatchPlan]) -> list[MatchResult]:
@@ -63,7 +65,7 @@ def _play(patient: Patient, plans: Sequence[MatchPlan]) -> list[MatchResult]:
     players = tuple(dict.fromkeys(player for plan in plans for player in plan.players))
     runner = InlineRunner(players)
     try:
-        if problems := runner.check(patient.limits):
+        if problems := runner.check(patient.limits, patient.isolation):
             raise ArenaError("; ".join(message for _, message in problems))
         runner.run(plans, lambda _plan, result: None if result.error else results.append(result))
     finally:

@@ -1,0 +1,36 @@
+"""What to do about a fault: by its kind, and where that is not enough, by its words."""
+
+from __future__ import annotations
+
+from arena.server.spelling import SUSPECT
+
+BY_WORDS = {
+    "cannot start": "install the program, or name another in `command` of bot.toml;"
+    " a name without a slash is looked for on the PATH",
+    SUSPECT: "write each message as a line of its own, with nothing behind it, and flush",
+    "inside the arena's own process": "give it a folder with a bot.toml, as `arena init` does",
+}
+BY_KIND = {
+    "no_show": "join before its process ends; see `arena play --logs`",
+    "start_timeout": "send its Join sooner, or ask for a longer `clocks.start`; see `arena play --logs`",
+    "timeout": "think less, or watch the clock of the question",
+    "illegal": "answer with one of the ranges offered and an amount from its lo to its hi",
+    "malformed": "answer with the index of a range and an amount, or with an action of the protocol",
+    "crash": "see what it wrote: `arena play --logs` shows all of it, `arena rerun` a recorded game again",
+    "disconnect": "stay until the stream ends, also between games",
+    "flood": "send an answer to each question, and little else",
+    "resource": "use less, or declare it: `children = N` in bot.toml",
+}
+
+
+def kind_of(problem: str) -> str:
+    """The kind of fault that a problem's words begin with."""
+    return problem.partition(":")[0]
+
+
+def advice_for(problem: str, otherwise: str = "") -> str:
+    """What to do about `kind: words`; `otherwise` where nothing is known of the kind."""
+    for words, advice in BY_WORDS.items():
+        if words in problem:
+            return advice
+    return BY_KIND.get(kind_of(problem), otherwise)
