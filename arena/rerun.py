@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 from arena.errors import ArenaError
 from arena.record import Record, walk
+from arena.runners import UNGUARDED
 from arena.runners.inline import InlineRunner
 from arena.runners.interview import Interview
 from arena.seats import Answer
-from arena.types import GameResult, Limits, MatchPlan, MatchResult, Player, PointRule, VariantSetup
+from arena.types import GameResult, Isolation, Limits, MatchPlan, MatchResult, Player, PointRule, VariantSetup
 from engine_core import Event, Game, IllegalAction, State
+
+MOST_FAULTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +38,23 @@ class Decision:
         return self.answer != self.recorded
 
 
+def owed(record: Record, seat: int) -> int:
+    """How many decisions of a record were a seat's own."""
+    return sum(mover == seat and not isinstance(action, str) for mover, action in record.steps)
+
+
 def decisions(record: Record, seat: int, bot: Interview, seed: bytes) -> Iterator[Decision]:
     """Every decision of a seat, asked of a bot in the state of the record, whatever it answered before.
 
-    `seed` is what the seat's bot is told: with the one of the game, a bot that draws repeats itself.
+    `seed` is what the seat's bot is told: with the one of the game, a bot that draws repeats itself. A bot
+    that ends, or faults MOST_FAULTS times in a row, is broken and asked no more: the rest would say the same.
     """
     game = record.game()
     if not 0 <= seat < game.seats:
         raise ArenaError(f"seat {seat} is not in the game; its seats are 0 to {game.seats - 1}")
     number = bot.open(game, seat, seed, record.players)
     backlog: list[list[Event]] = []
-    asked = 0
+    asked = broken = 0
     for index, (state, events) in enumerate(walk(record)):
         backlog.append(events)
         if index == len(record.steps):
@@ -59,11 +68,19 @@ def decisions(record: Record, seat: int, bot: Interview, seed: bytes) -> Iterato
         fault = problem_of(game, state, answer)
         said = None if fault else answer.action
         yield Decision(asked, index, state.result().lap, action, said, fault, used_s)
+        broken = broken + 1 if fault else 0
+        if bot.lost or broken == MOST_FAULTS:
+            return
     bot.close(number, seat)
 
 
 def branch(
-    record: Record, decision: Decision, players: tuple[Player, ...], limits: Limits, rule: PointRule
+    record: Record,
+    decision: Decision,
+    players: tuple[Player, ...],
+    limits: Limits,
+    rule: PointRule,
+    isolation: Isolation = UNGUARDED,
 ) -> GameResult:
     """Play on from a decision with the bot's answer there and the record's dice; a player a seat."""
     if decision.answer is None:
@@ -71,10 +88,19 @@ def branch(
     seat = record.steps[decision.step][0]
     opening = (*record.steps[: decision.step], (seat, decision.answer))
     results: list[MatchResult] = []
-    plan = MatchPlan(0, record.key, _setup(record, rule), players, limits, opening=opening, dice=record.dice)
+    plan = MatchPlan(
+        0,
+        record.key,
+        _setup(record, rule),
+        players,
+        limits,
+        opening=opening,
+        dice=record.dice,
+        isolation=isolation,
+    )
     runner = InlineRunner(players)
     try:
-        if problems := runner.check(limits):
+        if problems := runner.check(limits, isolation):
             raise ArenaError("; ".join(f"{name}: {message}" for name, message in problems))
         runner.run([plan], lambda _plan, result: results.append(result))
     finally:

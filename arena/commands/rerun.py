@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from arena.commands._clocks import Seconds
 from arena.commands._common import (
     console,
     database_option,
@@ -16,8 +18,9 @@ from arena.commands._common import (
     print_json,
     table,
 )
+from arena.commands._isolation import isolation_of, isolation_option
 from arena.commands.replay import read_record
-from arena.types import Limits
+from arena.types import Isolation, IsolationLevel, Limits
 
 if TYPE_CHECKING:
     from arena.record import Record
@@ -42,10 +45,19 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--rotation",
-    type=click.IntRange(min=0),
-    help="Rotation of a game from a file: it decides the bot's own seed.",
+    type=int,
+    metavar="N",
+    help="Rotation of a game from a file, 0 the first: it decides the bot's own seed.",
 )
-@click.option("--decision", "decision_s", type=float, default=Limits().decision, help="Seconds a decision.")
+@click.option(
+    "--decision",
+    "decision_s",
+    type=Seconds(),
+    default=Limits().decision,
+    show_default=True,
+    help="Seconds a decision.",
+)
+@isolation_option
 @database_option
 @json_option
 def command(
@@ -56,6 +68,7 @@ def command(
     others: tuple[str, ...],
     rotation: int | None,
     decision_s: float,
+    isolation: IsolationLevel,
     database: str,
     as_json: bool,
 ) -> None:
@@ -65,36 +78,66 @@ def command(
     was recorded, whatever it answers. With --branch its answer to one decision is played, and the game goes
     on from there with the same dice; the bots of the record play the other seats, or those given.
 
+    A bot that ends or keeps faulting is asked no further.
+
     Exit code 1: the bot faulted where the recorded one did not.
     """
     from arena.plugins import installed
-    from arena.rerun import decisions
-    from arena.runners.interview import Interview
+    from arena.rerun import owed
     from arena.seeds import bot_seed
     from arena.types import Player
 
     record, place, rule = _game(game, database, rotation)
     if not 0 <= seat < record.game().seats:
         raise click.UsageError(f"--seat {seat}: the game has seats 0 to {record.game().seats - 1}")
+    total = owed(record, seat)
+    if branch is not None and not 1 <= branch <= total:
+        raise click.UsageError(f"--branch {branch}: the seat has decisions 1 to {total}")
     spec = installed().find_bot(reference)
-    player, limits = Player(spec.name, spec), Limits(decision=decision_s)
-    with Interview(player, limits) as bot:
-        found = list(decisions(record, seat, bot, bot_seed(record.key, place, seat)))
+    asked = _Asked(
+        record, Player(spec.name, spec), Limits(decision=decision_s), isolation_of(isolation), rule
+    )
+    players = _seated(record, asked.player, seat, others) if branch is not None else ()
+    found = _decisions(asked, seat, bot_seed(record.key, place, seat))
     changed = [decision for decision in found if decision.changed]
-    result = None
-    if branch is not None:
-        result = _branch(record, found, branch, _seated(record, player, seat, others), limits, rule)
+    faults = [decision for decision in changed if decision.fault]
+    result = _branch(asked, found, branch, players) if branch is not None else None
     if as_json:
-        print_json(_facts(record, found, changed, result))
+        print_json(_facts(record, found, total, result))
     else:
-        _print(record, found, changed, result)
-    if faults := [decision for decision in changed if decision.fault]:
-        failed(f"{player.name} faulted at {len(faults)} of {len(found)} decisions; first: {faults[0].fault}")
+        _print(record, found, total, result)
+    if faults:
+        seen = f"{len(faults)} of {len(found)} decisions"
+        failed(f"{spec.name} faulted at {seen}; first: {faults[0].fault}")
+
+
+class _Asked(NamedTuple):
+    """Who is asked about what, and how."""
+
+    record: Record
+    player: Player
+    limits: Limits
+    isolation: Isolation
+    rule: PointRule
+
+
+def _decisions(asked: _Asked, seat: int, seed: bytes) -> list[Decision]:
+    from arena.commands._building import building
+    from arena.rerun import decisions
+    from arena.runners.interview import Interview
+
+    with ExitStack() as started:
+        with building([asked.player.bot]):
+            bot = started.enter_context(Interview(asked.player, asked.limits, asked.isolation))
+        return list(decisions(asked.record, seat, bot, seed))
 
 
 def _game(reference: str, database: str, rotation: int | None) -> tuple[Record, int, PointRule]:
     """The record, its rotation and its point rule."""
     record = read_record(reference, database)
+    rotations = len(record.game().ruleset.rotations)
+    if rotation is not None and not 0 <= rotation < rotations:
+        raise click.UsageError(f"--rotation {rotation}: the game has rotations 0 to {rotations - 1}")
     if rotation is None and reference.isdecimal():
         with open_store(database) as store:
             row = store.game(int(reference))
@@ -102,21 +145,16 @@ def _game(reference: str, database: str, rotation: int | None) -> tuple[Record, 
     return record, rotation or 0, "split"
 
 
-def _branch(
-    record: Record,
-    found: list[Decision],
-    number: int,
-    players: tuple[Player, ...],
-    limits: Limits,
-    rule: PointRule,
-) -> GameResult:
+def _branch(asked: _Asked, found: list[Decision], number: int, players: tuple[Player, ...]) -> GameResult:
+    from arena.commands._building import building
     from arena.errors import ArenaError
     from arena.rerun import branch
 
-    if not 1 <= number <= len(found):
-        raise click.UsageError(f"--branch {number}: the seat has decisions 1 to {len(found)}")
+    if number > len(found):
+        failed(f"--branch {number}: {asked.player.name} broke at decision {len(found)}: {found[-1].fault}")
     try:
-        return branch(record, found[number - 1], players, limits, rule)
+        with building(player.bot for player in players):
+            return branch(asked.record, found[number - 1], players, asked.limits, asked.rule, asked.isolation)
     except ArenaError as error:
         failed(str(error))
 
@@ -146,10 +184,9 @@ def _seated(record: Record, player: Player, seat: int, others: tuple[str, ...]) 
     return tuple(players)
 
 
-def _facts(
-    record: Record, found: list[Decision], changed: list[Decision], result: GameResult | None
-) -> dict[str, object]:
-    facts: dict[str, object] = {"decisions": len(found), "changed": [_row(record, each) for each in changed]}
+def _facts(record: Record, found: list[Decision], total: int, result: GameResult | None) -> dict[str, object]:
+    changed = [_row(record, decision) for decision in found if decision.changed]
+    facts: dict[str, object] = {"decisions": total, "asked": len(found), "changed": changed}
     if result is not None:
         names = ("winners", "scores", "placements", "termination", "laps", "final_digest")
         facts["recorded_winners"] = record.facts.winners
@@ -169,13 +206,17 @@ def _row(record: Record, decision: Decision) -> dict[str, object]:
     }
 
 
-def _print(record: Record, found: list[Decision], changed: list[Decision], result: GameResult | None) -> None:
-    if changed:
-        rows = [
-            (d.number, d.lap, _text(record, d.recorded), d.fault or _text(record, d.answer)) for d in changed
-        ]
+def _print(record: Record, found: list[Decision], total: int, result: GameResult | None) -> None:
+    rows = [
+        (d.number, d.lap, _text(record, d.recorded), d.fault or _text(record, d.answer))
+        for d in found
+        if d.changed
+    ]
+    if rows:
         console().print(table([">decision", ">lap", "recorded", "now"], rows))
-    click.echo(f"{len(changed)} of {len(found)} decisions changed")
+    click.echo(f"{len(rows)} of {len(found)} decisions changed")
+    if len(found) < total:
+        click.echo(f"the bot is broken: the other {total - len(found)} were not asked")
     if result is None:
         return
     click.echo(f"recorded: won by {_seats(record.facts.winners)}, {record.facts.termination}")

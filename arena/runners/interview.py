@@ -32,6 +32,7 @@ class Interview:
         self.player, self.limits, self.isolation = player, limits, isolation
         self._run = Run() if player.bot.kind == "command" else None
         self._worker = MatchWorker("interview", self._run.folder if self._run else Path())
+        self.lost = False  # whether its last answer was the end of it; asked for again, its door is another
         self._games = 0
         self._decisions = 0
 
@@ -71,18 +72,19 @@ class Interview:
         question = Question(
             game_id, seat, self._decisions, state, state.legal(seat), backlog, limit_s, self.limits.game
         )
-        asked = time.monotonic()
-        self.door.ask([question])
+        asked, door = time.monotonic(), self.door
+        door.ask([question])
         while True:
             left_s = max(0.0, asked + limit_s + PATIENCE_S - time.monotonic())
             try:
                 answer = self._worker.inbox.get(timeout=left_s)
             except Empty:
-                hint: Callable[[], str] = getattr(self.door, "hint", str)
+                hint: Callable[[], str] = getattr(door, "hint", str)
                 late = "; ".join(filter(None, (f"no answer within {limit_s + PATIENCE_S:g} s", hint())))
                 answer = Answer(game_id, seat, self._decisions, None, time.monotonic(), "timeout", late)
             ours = (answer.game_id, answer.seat) == (game_id, seat)
             if ours and answer.decision_id in (self._decisions, NO_DECISION):
+                self.lost = getattr(door, "fault", None) is not None
                 return answer, answer.received - asked
 
     def close(self, game_id: int, seat: int, result: GameResult | None = None) -> None:

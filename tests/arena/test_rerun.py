@@ -8,15 +8,18 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from tournament_samples import ROOT
 from tournament_samples import arena as run_arena
+from wire_samples import mock
 
+from arena.cli import cli
 from arena.record import parse
-from arena.rerun import decisions
+from arena.rerun import decisions, owed
 from arena.runners.interview import Interview
 from arena.seeds import bot_seed
 from arena.server import RemoteDoor
-from arena.types import BotSpec, Limits, Player
+from arena.types import BotSpec, Isolation, Limits, Player
 
 FIRST = "def decide(view, legal, rng):\n    return legal[0].first()\n"
 LAST = "def decide(view, legal, rng):\n    return list(legal)[-1].last()\n"
@@ -111,17 +114,37 @@ def test_faults_are_listed_and_fail_the_command(tmp_path: Path) -> None:
     (tmp_path / "illegal.py").write_text(ILLEGAL)
     done = arena("rerun", file, "--seat", 0, "--bot", tmp_path / "illegal.py")
     assert done.returncode == 1
-    assert "faulted at" in done.stderr
+    assert "illegal faulted at 5 of 5 decisions; first: illegal: " in done.stderr
+    assert len([line for line in done.stdout.splitlines() if " illegal: " in line]) == 5
+    left = parse(file.read_text())
+    assert f"the other {owed(left, 0) - 5} were not asked" in done.stdout
+
+
+def test_a_bot_that_ends_is_asked_no_further(tmp_path: Path) -> None:
+    """A new process of it would know nothing of the game; its answers up to there stand."""
+    file = recorded(tmp_path, "random", "random")
+    record = parse(file.read_text())
+    player = Player("crash", mock("raises_mid_game"))
+    with Interview(player, Limits(start=60, decision=60), Isolation("limits")) as bot:
+        assert bot.door.guard == "limits"
+        found = list(decisions(record, 0, bot, bytes(16)))
+    *sound, last = found
+    assert last.fault.startswith("crash: ")
+    assert not any(decision.fault for decision in sound)
+    assert 0 < len(found) < owed(record, 0)
 
 
 def test_wrong_use_says_what_would_be_right(tmp_path: Path) -> None:
     file = recorded(tmp_path, "random", "random")
     for more, problem in (
-        (("--seat", 2, "--bot", "random"), "its seats are 0 to 1"),
+        (("--seat", 2, "--bot", "random"), "the game has seats 0 to 1"),
         (("--seat", 0, "--bot", "nobody"), "nobody"),
+        (("--seat", 0, "--bot", "random", "--rotation", 9), "--rotation 9: the game has rotations 0 to 1"),
+        (("--seat", 0, "--bot", "random", "--rotation", -1), "the game has rotations 0 to 1"),
+        (("--seat", 0, "--bot", "random", "--decision", -1), "must be a positive number of seconds"),
         (("--seat", 0, "--bot", "random", "--branch", 9999), "the seat has decisions 1 to"),
         (("--seat", 0, "--bot", "random", "--branch", 1, "--with", "a", "--with", "b"), "--with"),
     ):
-        done = arena("rerun", file, *more)
-        assert done.returncode == 2, done.stderr
+        done = CliRunner().invoke(cli, ["rerun", str(file), *map(str, more)])
+        assert done.exit_code == 2, done.stderr
         assert problem in done.stderr
