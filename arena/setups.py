@@ -10,6 +10,8 @@ from arena.tables import Table, one_of
 from arena.types import PointRule, VariantSetup
 from engine_core import Variant
 from engine_core.errors import EngineError, OptionError
+from engine_core.registry import without_effect
+from engine_core.ruleset import Ruleset
 
 # What one player of a match decides for.
 Command = Literal["seat", "team"]
@@ -23,7 +25,7 @@ def read_variant(table: Table) -> list[VariantSetup]:
     if name and variant is None:
         table.problem("name", one_of("variant", name, engine_core.variants()))
     counts = _seat_counts(table, variant)
-    options = table.scalars("options")
+    options: Mapping[str, Any] = table.scalars("options")
     if variant is not None:
         _check_options(table, variant, options)
     rules: tuple[PointRule, ...] = get_args(PointRule)
@@ -34,15 +36,29 @@ def read_variant(table: Table) -> list[VariantSetup]:
     if len(table.problems) > found:
         return []
     try:
-        setups = [setup_for(name, count, options, rule, command) for count in counts]
+        loaded = [engine_core.load_ruleset(name, seats=count, **options) for count in counts]
+        _report(table, _idle_in_all(loaded, options))
+        setups = [_setup(ruleset, rule, command) for ruleset in loaded]
         if command == "team" and any(setup.entrants == setup.seats for setup in setups):
             table.problem("player_commands", f"'team' is not allowed: {name} has no teams of several seats")
         return setups
     except OptionError as error:  # options that are fine one by one, but not together
-        table.problem(f"options.{error.key}", f"{error.value!r} is not allowed; allowed: {error.allowed}")
+        _report(table, (error, *error.also))
     except EngineError as error:
         table.problem("", str(error))
     return []
+
+
+def _report(table: Table, errors: Iterable[OptionError]) -> None:
+    for error in errors:
+        table.problem(f"options.{error.key}", f"{error.value!r} is not allowed; allowed: {error.allowed}")
+
+
+def _idle_in_all(loaded: Sequence[Ruleset], options: Mapping[str, Any]) -> list[OptionError]:
+    """The options that change nothing for any number of seats."""
+    found = [without_effect(ruleset, options) for ruleset in loaded]
+    names = set.intersection(*({error.key for error in errors} for errors in found))
+    return [error for error in found[0] if error.key in names]
 
 
 def _check_options(table: Table, variant: Variant, options: Mapping[str, object]) -> None:
@@ -54,7 +70,7 @@ def _check_options(table: Table, variant: Variant, options: Mapping[str, object]
         try:
             known[name].check(value)
         except OptionError as error:
-            table.problem(f"options.{name}", f"{error.value!r} is not allowed; allowed: {error.allowed}")
+            _report(table, [error])
 
 
 def _seat_counts(table: Table, variant: Variant | None) -> list[int]:
@@ -79,13 +95,22 @@ def _seat_counts(table: Table, variant: Variant | None) -> list[int]:
 def setup_for(
     variant: str, seats: int, options: Mapping[str, Any], rule: PointRule, command: Command = "seat"
 ) -> VariantSetup:
-    """The setup of a variant for a number of seats; the engine checks the options and raises its errors."""
+    """The setup of a variant for a number of seats; the engine checks the options and raises its errors.
+
+    OptionError also for options that would change nothing: two names for one game.
+    """
     ruleset = engine_core.load_ruleset(variant, seats=seats, **options)
+    if idle := without_effect(ruleset, options):
+        raise OptionError.together(idle)
+    return _setup(ruleset, rule, command)
+
+
+def _setup(ruleset: Ruleset, rule: PointRule, command: Command) -> VariantSetup:
     return VariantSetup(
-        variant=variant,
+        variant=ruleset.name,
         ruleset=ruleset.text,
         ruleset_hash=ruleset.hash,
-        seats=seats,
+        seats=ruleset.seats,
         turn_cap=int(ruleset.options.get("turn_cap", 0)),
         teams=tuple(ruleset.teams),
         rotations=whole_teams(ruleset.teams) if command == "team" else seatings_of(ruleset.rotations),

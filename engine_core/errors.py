@@ -46,13 +46,27 @@ class UnknownName(RulesetError):
 
 
 class OptionError(RulesetError):
-    """An option value that is not allowed; the message says which values are."""
+    """An option value that is not allowed; the message says which values are.
 
-    def __init__(self, key: str, value: object, allowed: str) -> None:
+    `also` are the errors of further options, where several do not go together.
+    """
+
+    def __init__(self, key: str, value: object, allowed: str, also: Iterable[OptionError] = ()) -> None:
         self.key = key
         self.value = value
         self.allowed = allowed
-        super().__init__(f"option {key} = {value!r} is not allowed; allowed: {allowed}")
+        self.also = tuple(also)
+        own = f"option {key} = {value!r} is not allowed; allowed: {allowed}"
+        super().__init__("\n".join([own, *map(str, self.also)]))
+
+    @classmethod
+    def together(cls, errors: Iterable[OptionError]) -> OptionError:
+        """One error that says them all; of each option only what was said first."""
+        by_key: dict[str, OptionError] = {}
+        for error in errors:
+            by_key.setdefault(error.key, error)
+        first, *others = by_key.values()
+        return cls(first.key, first.value, first.allowed, others)
 
 
 class IllegalAction(EngineError, ValueError):

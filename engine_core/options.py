@@ -51,6 +51,10 @@ class Option:
             return value
         raise OptionError(self.name, value, self.allowed)
 
+    def spell(self, value: OptionValue) -> str:
+        """A value as a person writes it."""
+        return ("false", "true")[int(value)] if self.kind == "bool" else str(value)
+
     def parse(self, text: str) -> OptionValue:
         """The value that a text such as `50`, `true` or `fixed_2003` stands for; OptionError if none."""
         number = int(text) if re.fullmatch("-?[0-9]{1,10}", text) else None

@@ -50,8 +50,9 @@ class KernelModule(Protocol):
     """What a family's kernel module offers to `Game`: a `Kernel` struct in a capsule and two functions.
 
     A module given to `register_family` also has OPTIONS, a tuple of Option, and may have `complete`, a
-    function that fills in a Draft (default: ruleset.complete) and changes nothing when applied twice, and
-    TABLES, the FamilyTable of each name that a variant's `[tables]` may use (default: none).
+    function that fills in a Draft (default: ruleset.complete) and changes nothing when applied twice, `idle`,
+    which of some options change nothing, and because of which other one (default: none does), and TABLES, the
+    FamilyTable of each name that a variant's `[tables]` may use (default: none).
     """
 
     kernel_capsule: object
@@ -63,6 +64,10 @@ class KernelModule(Protocol):
         """The game's vocabulary and layout."""
 
 
+def _none_idle(_options: Mapping[str, OptionValue]) -> Mapping[str, str]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
     """A family's options, tables and how it completes a draft; its kernel is imported when needed."""
@@ -71,6 +76,7 @@ class Family:
     options: tuple[Option, ...]
     complete: Callable[[Draft], Draft]
     tables: Mapping[str, FamilyTable]
+    idle: Callable[[Mapping[str, OptionValue]], Mapping[str, str]] = _none_idle
 
     def option(self, name: str) -> Option:
         """The option of a name; UnknownName lists the valid ones."""
@@ -129,9 +135,9 @@ def family(name: str) -> Family:
     """A family's options and tables; UnknownName lists the valid families. No compiled module is needed."""
     module = cast(OptionsModule, _module(name, "options"))
     tables: Mapping[str, FamilyTable] = getattr(_tables_module(name), "TABLES", {})
-    return Family(
-        name, module.OPTIONS, getattr(module, "complete", rulesets.complete), MappingProxyType(dict(tables))
-    )
+    complete = getattr(module, "complete", rulesets.complete)
+    idle = getattr(module, "idle", _none_idle)
+    return Family(name, module.OPTIONS, complete, MappingProxyType(dict(tables)), idle)
 
 
 def family_package(name: str) -> str:
@@ -277,6 +283,27 @@ def load_resolved(text: str) -> Ruleset:
 def options_of(ruleset: Ruleset) -> dict[str, OptionValue]:
     """Every option of a ruleset's family with its value, also those it leaves out (see Option.added)."""
     return {option.name: option.default for option in family(ruleset.family).options} | dict(ruleset.options)
+
+
+def without_effect(ruleset: Ruleset, given: Mapping[str, OptionValue]) -> list[OptionError]:
+    """Those of the options given to `load_ruleset` that change nothing: another option or the seats decide.
+
+    Nothing is said of an option that is given the value that its variant has anyway.
+    """
+    table, values = family(ruleset.family), options_of(ruleset)
+    usual = {option.name: option.default for option in _variant(_variant_file(ruleset.name)).options}
+    idle, errors = table.idle(values), []
+    for name, value in given.items():
+        option = table.option(name)
+        if option.check(value) == usual[name]:
+            continue
+        if part := idle.get(name):
+            why = f"it has no effect with {part} = {table.option(part).spell(values[part])}"
+            errors.append(OptionError(name, value, f"{option.spell(usual[name])}: {why}"))
+        elif option.check(value) != values[name]:
+            why = f"with {ruleset.seats} seats and the other options there is no choice"
+            errors.append(OptionError(name, value, f"{option.spell(values[name])}: {why}"))
+    return errors
 
 
 def _finish(table: Family, draft: Draft) -> Ruleset:

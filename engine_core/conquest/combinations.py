@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from engine_core.errors import OptionError
@@ -23,6 +23,26 @@ EDITION_OPTIONS: Mapping[str, tuple[OptionValue, ...]] = {
     "trade_values": ("progressive", "plus_one", "fixed_2003", "fixed_yura", "italian"),
 }
 
+# Options about a part of the game that another option brings: that option, and its values without the part.
+PART_OF: Mapping[str, tuple[str, tuple[OptionValue, ...]]] = {
+    "mission_deck": ("missions", (0,)),
+    "own_colour_mission": ("missions", (0,)),
+    "mission_kill_credit": ("missions", (0,)),
+    "mission_check": ("missions", (0,)),
+    "capital_short": ("headquarters", ("none",)),
+    "objectives_to_win": ("objectives", ("none",)),
+    "territories_objective": ("objectives", ("none",)),
+    "elimination_win": ("objectives", ("none",)),
+    "reward_placement": ("rewards", (0,)),
+    "reward_visibility": ("rewards", (0,)),
+    "airfield_scope": ("rewards", (0,)),
+    "airfield_cap": ("rewards", (0,)),
+    "guaranteed_card_beats_objective": ("rewards", (0,)),
+    "star_trades_per_turn": ("trade_values", EDITION_OPTIONS["trade_values"]),
+    "bonus_declinable": ("territory_bonus", ("none",)),
+    "three_player_card": ("extra_cards", ("none",)),
+}
+
 
 def uses_edition(options: Mapping[str, OptionValue]) -> bool:
     """Whether an option needs the tables of the 2008 edition."""
@@ -30,62 +50,78 @@ def uses_edition(options: Mapping[str, OptionValue]) -> bool:
 
 
 def check_together(draft: Draft) -> None:
-    """OptionError for the first option whose value does not go with the others."""
+    """OptionError for all options whose values do not go with the others."""
+    if clashes := tuple(_clashes(draft)):
+        raise OptionError.together(clashes)
+
+
+def idle(options: Mapping[str, OptionValue]) -> dict[str, str]:
+    """The options that change nothing, whatever they are; each with the option that makes them idle."""
+    return {name: part for name, (part, without) in PART_OF.items() if options[part] in without}
+
+
+def _clashes(draft: Draft) -> Iterator[OptionError]:
     options, tables = draft["options"], draft["tables"]
     if 0 < int(options["troop_cap"]) < LEAST_CAP:
-        raise OptionError("troop_cap", options["troop_cap"], f"0 (no limit) or {LEAST_CAP}..1000")
+        yield OptionError("troop_cap", options["troop_cap"], f"0 (no limit) or {LEAST_CAP}..1000")
     if options["missions"]:
-        _need(options, "missions", draft["seats"] > 2, "false with 2 seats")
-        _need(options, "missions", "missions" in tables, "false: this variant has no table of missions")
+        yield from _need(options, "missions", draft["seats"] > 2, "false with 2 seats")
+        yield from _need(
+            options, "missions", "missions" in tables, "false: this variant has no table of missions"
+        )
     for name, without in EDITION_OPTIONS.items():
         fine = "edition" in tables or options[name] in without
-        _need(options, name, fine, "its default: this variant has no table `edition`")
-    _check_cards(draft)
-    _check_capitals(draft)
-    _check_objectives(options)
+        yield from _need(options, name, fine, "its default: this variant has no table `edition`")
+    yield from _cards(draft)
+    yield from _capitals(draft)
+    yield from _objectives(options)
 
 
-def _need(options: Mapping[str, OptionValue], name: str, fine: bool, instead: str) -> None:
+def _need(options: Mapping[str, OptionValue], name: str, fine: bool, instead: str) -> Iterator[OptionError]:
     if not fine:
-        raise OptionError(name, options[name], instead)
+        yield OptionError(name, options[name], instead)
 
 
-def _check_cards(draft: Draft) -> None:
+def _cards(draft: Draft) -> Iterator[OptionError]:
     """Stars need cards with stars, sets need symbols; turning in stars is never compulsory."""
     options = draft["options"]
     has_stars = any(card.symbol in STARS for card in draft["deck"].cards)
     if options["trade_values"] != "stars":
-        _need(options, "card_deck", not has_stars, "A, B, C (stars goes with trade_values = stars)")
+        yield from _need(
+            options, "card_deck", not has_stars, "A, B, C (stars goes with trade_values = stars)"
+        )
         return
     fine = has_stars and options["must_trade_at"] == 0 and options["elimination_trade"] == "next_turn"
     needed = "card_deck = stars, must_trade_at = 0 and elimination_trade = next_turn"
-    _need(options, "trade_values", fine, f"stars only together with {needed}; else another value")
+    yield from _need(options, "trade_values", fine, f"stars only together with {needed}; else another value")
 
 
-def _check_capitals(draft: Draft) -> None:
+def _capitals(draft: Draft) -> Iterator[OptionError]:
     """Where a capital goes depends on the set-up; headquarters are something else."""
     options = draft["options"]
     fitting = {"claim": "claim", "deal": "own"}.get(str(options["setup"]), "none")
-    _need(
+    yield from _need(
         options,
         "capitals",
         options["capitals"] in ("none", fitting),
         f"{fitting} with setup = {options['setup']}, or none without objectives",
     )
     if options["headquarters"] != "none":
-        _need(options, "headquarters", options["capitals"] == "none", "none where there are capitals")
+        yield from _need(
+            options, "headquarters", options["capitals"] == "none", "none where there are capitals"
+        )
 
 
-def _check_objectives(options: Mapping[str, OptionValue]) -> None:
+def _objectives(options: Mapping[str, OptionValue]) -> Iterator[OptionError]:
     if options["objectives"] != "none":
-        _need(options, "objectives", options["capitals"] != "none", "none without capitals")
-        _need(
+        yield from _need(options, "objectives", options["capitals"] != "none", "none without capitals")
+        yield from _need(
             options,
             "card_draw_time",
             options["card_draw_time"] == "end_turn",
             "end_turn: a claimed objective costs the card",
         )
     if options["rewards"]:
-        _need(options, "rewards", options["objectives"] != "none", "false without objectives")
+        yield from _need(options, "rewards", options["objectives"] != "none", "false without objectives")
         for name in ("expert_card_reroll", "expert_commander"):
-            _need(options, name, not options[name], "false with rewards")
+            yield from _need(options, name, not options[name], "false with rewards")

@@ -6,6 +6,7 @@ Sources: 001, 002 and 004 are the rulebooks the game was built from, US 1993 the
 from __future__ import annotations
 
 from engine_core.conquest.combinations import check_together, uses_edition
+from engine_core.conquest.combinations import idle as idle
 from engine_core.errors import OptionError
 from engine_core.options import Option
 from engine_core.ruleset import NEUTRAL, Draft

@@ -247,6 +247,44 @@ def test_a_stored_tournament_with_remote_players_finds_its_file_by_its_text(fold
     assert not is_served(load(folder / "other.toml", CATALOG).stored())
 
 
+def test_all_options_that_do_not_go_together_are_listed_at_once(folder: Path) -> None:
+    options = (
+        'missions = true, objectives = "preset", rewards = true, card_deck = "stars", expert_commander = true'
+    )
+    wrong = GOOD.replace(SEATS, f"seats = 2\noptions = {{ {options} }}")
+    found = {place.rpartition(".")[2]: message for place, message in problems(wrong, folder).items()}
+    assert found.keys() == {"missions", "objectives", "card_deck", "expert_commander"}
+    assert found["objectives"].startswith("'preset' is not allowed; allowed: ")
+
+
+@pytest.mark.parametrize(
+    ("option", "seats", "words"),
+    [
+        ("objectives_to_win = 5", "2", "3: it has no effect with objectives = none"),
+        ('mission_check = "own_turn"', "[3, 4]", "immediate: it has no effect with missions = false"),
+        ("airfield_cap = true", "3", "false: it has no effect with rewards = false"),
+        ('setup = "deal"', "2", "piles: with 2 seats and the other options there is no choice"),
+    ],
+)
+def test_an_option_that_would_change_nothing_is_refused(
+    folder: Path, option: str, seats: str, words: str
+) -> None:
+    wrong = GOOD.replace(SEATS, f"seats = {seats}\noptions = {{ {option} }}")
+    (message,) = problems(wrong, folder).values()
+    assert words in message
+
+
+@pytest.mark.parametrize("option", ["objectives_to_win = 3", 'setup = "claim"', "missions = false"])
+def test_an_option_may_say_what_its_variant_says_anyway(folder: Path, option: str) -> None:
+    assert read(GOOD.replace(SEATS, f"{SEATS}\noptions = {{ {option} }}"), folder).setups
+
+
+def test_an_option_that_matters_for_one_number_of_seats_stays(folder: Path) -> None:
+    several = GOOD.replace(SEATS, 'seats = [2, 3]\noptions = { setup = "deal" }')
+    several = several.replace(PLAYERS, '["random", "./attacker.py", "greedy"]')
+    assert [setup.seats for setup in read(several, folder).setups] == [2, 3]
+
+
 def test_the_same_variant_twice_is_refused(folder: Path) -> None:
     again = '\n[[variants]]\nname = "classic"\nseats = [2]\n'
     assert "same as variants[0]" in problems(GOOD + again, folder)["variants[1]"]
