@@ -10,6 +10,30 @@ use crate::Error;
 use crate::packed::Layout;
 use crate::wire;
 
+/// The clocks of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// For one decision.
+    pub decision: Duration,
+    /// For all decisions of the seat in the game: its bank.
+    pub game: Duration,
+    /// What each answer adds to the bank.
+    pub increment: Duration,
+    /// False where no clock runs, for debugging: no decision is late then.
+    pub clocked: bool,
+}
+
+impl Limits {
+    fn new(limits: &wire::Limits) -> Self {
+        Self {
+            decision: Duration::from_millis(limits.decision_ms.into()),
+            game: Duration::from_millis(limits.game_ms.into()),
+            increment: Duration::from_millis(limits.increment_ms.into()),
+            clocked: !limits.unclocked,
+        }
+    }
+}
+
 /// One game as one seat plays it; it says all that a bot needs to know.
 pub struct Game {
     /// Number of this seat's game on this connection.
@@ -18,10 +42,8 @@ pub struct Game {
     pub seat: usize,
     /// Labels of the players by seat; empty where they stay unknown.
     pub players: Vec<String>,
-    /// For one decision.
-    pub decision_limit: Duration,
-    /// For all decisions of the seat.
-    pub game_limit: Duration,
+    /// The clocks.
+    pub limits: Limits,
     /// Vocabulary.
     pub rules: wire::Rules,
     /// The whole resolved ruleset.
@@ -42,13 +64,11 @@ impl Game {
         let ruleset: Value = serde_json::from_str(&start.ruleset)
             .map_err(|error| Error(format!("game {}: the ruleset cannot be read: {error}", start.game)))?;
         let rules = start.rules.unwrap_or_default();
-        let limits = start.limits.unwrap_or_default();
         Ok(Self {
             number: start.game,
             seat: start.seat as usize,
             players: start.players,
-            decision_limit: Duration::from_millis(limits.decision_ms.into()),
-            game_limit: Duration::from_millis(limits.game_ms.into()),
+            limits: Limits::new(&start.limits.unwrap_or_default()),
             neighbours: neighbours(&rules.territories, &ruleset["board"]["borders"]),
             layout: Arc::new(Layout::new(&rules)),
             rules,

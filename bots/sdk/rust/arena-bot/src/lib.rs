@@ -29,7 +29,7 @@ use std::fmt;
 use std::process::ExitCode;
 use std::time::Duration;
 
-pub use game::Game;
+pub use game::{Game, Limits};
 pub use packed::View;
 pub use question::{Action, Answer, Event, Question, Range, recorded};
 
@@ -105,8 +105,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Plays until the server has no more games; the exit code is 1, after a message, when there is no server or when it
-/// refuses the bot.
+/// Plays until the server has no more games; the exit code is 1, after one line that says what to set, when there is
+/// no server or when it refuses the bot.
 ///
 /// `start` is called once for every game and seat; what it returns answers that game's questions.
 pub fn run<B: Bot + 'static>(

@@ -11,7 +11,7 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::transport::Channel;
 use tonic::{Code, Status};
 
-use crate::connect::{endpoint, reach};
+use crate::connect::{connect, endpoint, look_for_trouble_with_tls, reach};
 use crate::memory::{Known, Memory};
 use crate::threads::{self, Said, Task, Threads};
 use crate::wire::play_request::Content as Saying;
@@ -87,12 +87,16 @@ impl Session {
     pub async fn run(mut self, patience: Duration) -> Result<(), Error> {
         let endpoint = endpoint(&self.info)?;
         let patience = patience.max(self.info.retry);
-        let mut channel = reach(&endpoint, patience).await.map_err(|why| {
-            Error(format!("no server answers at {} within {patience:?}: {why}", self.info.address))
-        })?;
+        let mut channel = connect(&self.info, &endpoint, patience).await?;
+        let mut welcomed = false;
         let (mut retry_until, mut pause) = (Instant::now() + self.info.retry, SHORT_PAUSE);
         loop {
-            let resume = self.stream(channel).await?;
+            let resume = self.stream(channel).await;
+            welcomed |= self.joined;
+            if !welcomed && self.info.ca.is_empty() {
+                look_for_trouble_with_tls(&self.info).await?; // a plain connection comes about with any server
+            }
+            let resume = resume?;
             if self.joined {
                 (retry_until, pause) = (Instant::now() + self.info.retry, SHORT_PAUSE);
             } else {

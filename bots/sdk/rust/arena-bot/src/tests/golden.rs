@@ -38,8 +38,10 @@ fn reads_a_game() {
             json!([game.number, game.seat, game.players]),
             json!([expected["game"], expected["seat"], expected["players"]])
         );
-        assert_eq!(json!(game.decision_limit.as_millis() as u64), expected["decision_ms"]);
-        assert_eq!(json!(game.game_limit.as_millis() as u64), expected["game_ms"]);
+        assert_eq!(json!(game.limits.decision.as_millis() as u64), expected["decision_ms"]);
+        assert_eq!(json!(game.limits.game.as_millis() as u64), expected["game_ms"]);
+        assert_eq!(json!(game.limits.increment.as_millis() as u64), expected["increment_ms"]);
+        assert_eq!(json!(!game.limits.clocked), expected["unclocked"]);
         assert_eq!(names(game.rules.actions.iter().map(|kind| &kind.name)), expected["actions"]);
         assert_eq!(names(game.rules.events.iter().map(|kind| &kind.name)), expected["events"]);
         assert_eq!(json!(game.rules.territories), expected["territories"]);

@@ -258,7 +258,10 @@ fn nobody_at_the_address_is_an_error_that_names_it() {
     let began = Instant::now();
     let session = Session::new(info, counting(&Arc::default()));
     let problem = run(session.run(Duration::from_millis(300))).unwrap_err().to_string();
-    assert!(problem.contains("no server answers at unix:/nowhere/at/all"), "{problem}");
+    assert!(
+        problem.contains("no server answers at unix:/nowhere/at/all within 300ms: is it running"),
+        "{problem}"
+    );
     assert!(began.elapsed() < Duration::from_secs(10));
 }
 
@@ -266,10 +269,19 @@ fn nobody_at_the_address_is_an_error_that_names_it() {
 fn wrong_settings_are_errors_that_name_them() {
     let problem = |info| serve(info, counting(&Arc::default())).unwrap_err().to_string();
     assert!(problem(Info::default()).contains("ARENA_ADDRESS"));
-    let no_port = Info { address: "no port: here".into(), ..Info::default() };
-    assert!(problem(no_port).contains("ARENA_ADDRESS"));
-    let no_file = Info { address: "localhost:1".into(), ca: "/nowhere/at/all.pem".into(), ..Info::default() };
-    assert!(problem(no_file).contains("ARENA_CA"));
+    for address in ["foo", ":50051", "foo:", "foo:port", "foo:0", "foo:70000", "no uri:1"] {
+        let info = Info { address: address.into(), ..Info::default() };
+        assert_eq!(problem(info), format!("ARENA_ADDRESS: {address} is neither host:port nor unix:/path"));
+    }
+    for (ca, why) in [
+        ("/nowhere/at/all.pem", "No such file"),
+        (concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "it is no PEM file"),
+    ] {
+        let info = Info { address: "localhost:1".into(), ca: ca.into(), ..Info::default() };
+        let start = format!("ARENA_CA: no certificate can be read from {ca} ({why}");
+        let problem = problem(info);
+        assert!(problem.starts_with(&start), "{problem}");
+    }
 }
 
 #[test]

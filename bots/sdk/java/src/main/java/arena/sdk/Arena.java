@@ -46,11 +46,8 @@ public final class Arena {
                 .build();
         Duration retry = seconds("ARENA_RETRY", environment);
         Duration within = retry.compareTo(connect) > 0 ? retry : connect;
-        ManagedChannel channel = Server.channel(address, environment.getOrDefault("ARENA_CA", ""));
+        ManagedChannel channel = Server.connect(address, environment.getOrDefault("ARENA_CA", ""), within);
         try {
-            if (!Server.reachable(channel, within)) {
-                throw new ArenaException("no server answers at " + address + " within " + within.toSeconds() + " s");
-            }
             new Dialler(channel, new Session(factory, join), retry).run();
         } finally {
             channel.shutdownNow();

@@ -72,7 +72,9 @@ final class Dialler {
             session.forget();
         } else if (retry.isZero() || status.getCode() != Status.Code.ALREADY_EXISTS) {
             // While it dials again, the server may not know yet that an earlier connection is dead.
-            throw new ArenaException("the server ended the stream: " + status.getDescription());
+            boolean unknown = status.getCode() == Status.Code.UNAUTHENTICATED;
+            String what = unknown ? "refuses the token in ARENA_TOKEN: " : "ended the stream: ";
+            throw new ArenaException("the server " + what + status.getDescription());
         }
         return Duration.ZERO;
     }

@@ -84,14 +84,9 @@ public final class Game {
         return neighbours;
     }
 
-    /** Limit of one decision in milliseconds. */
-    public int decisionMs() {
-        return start.getLimits().getDecisionMs();
-    }
-
-    /** Limit of all decisions of the seat in milliseconds. */
-    public int gameMs() {
-        return start.getLimits().getGameMs();
+    /** The clocks. */
+    public Limits limits() {
+        return Limits.of(start.getLimits());
     }
 
     /** Randomness seeded for this bot in this game: with no other source of it, a match repeats exactly. */

@@ -41,7 +41,7 @@ public final class View {
         return Packed.events(packedEvents, game.events());
     }
 
-    /** Time left of the game's limit, in milliseconds; a decision's own limit is in {@link Game#decisionMs}. */
+    /** Time left of the game's limit, in milliseconds; a decision's own limit is in {@link Game#limits}. */
     public int gameLeftMs() {
         return gameLeftMs;
     }

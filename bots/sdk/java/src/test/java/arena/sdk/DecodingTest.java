@@ -35,8 +35,10 @@ class DecodingTest {
         JsonObject said = data.said().getAsJsonObject("game");
         assertEquals(said.get("game").getAsInt(), game.number());
         assertEquals(said.get("seat").getAsInt(), game.seat());
-        assertEquals(said.get("decision_ms").getAsInt(), game.decisionMs());
-        assertEquals(said.get("game_ms").getAsInt(), game.gameMs());
+        assertEquals(said.get("decision_ms").getAsLong(), game.limits().decision().toMillis());
+        assertEquals(said.get("game_ms").getAsLong(), game.limits().game().toMillis());
+        assertEquals(said.get("increment_ms").getAsLong(), game.limits().increment().toMillis());
+        assertEquals(said.get("unclocked").getAsBoolean(), !game.limits().clocked());
         assertEquals(said.get("seats").getAsInt(), game.rules().getSeats());
         assertEquals(said.get("players"), GSON.toJsonTree(List.copyOf(game.players())));
         assertEquals(said.get("actions"), GSON.toJsonTree(game.actions().stream().map(Kind::name).toList()));

@@ -38,6 +38,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sessions with a real gRPC server whose part is scripted. */
 @Timeout(60)
@@ -142,7 +144,7 @@ class SessionTest {
                 responses.onError(Status.UNAUTHENTICATED.withDescription("unknown token").asRuntimeException());
         try (ScriptedServer server = new ScriptedServer(tcp(), refuses)) {
             ArenaException error = assertThrows(ArenaException.class, () -> play(server, this::counting));
-            assertTrue(error.getMessage().contains("unknown token"), error.getMessage());
+            assertEquals("the server refuses the token in ARENA_TOKEN: unknown token", error.getMessage());
         }
     }
 
@@ -206,11 +208,38 @@ class SessionTest {
             Map<String, String> trusting = Map.of("ARENA_ADDRESS", address, "ARENA_CA", pair[0].getPath());
             Arena.play("tester", "1", this::counting, trusting, SOON);
             assertEquals(1, results.size());
-            assertThrows(
-                    ArenaException.class,
-                    () -> Arena.play(
-                            "tester", "1", this::counting, Map.of("ARENA_ADDRESS", address), Duration.ofSeconds(1)));
+            assertEquals(
+                    "the server at " + address + " speaks TLS: set ARENA_CA to the path of its ca.pem",
+                    problem(Map.of("ARENA_ADDRESS", address)));
+            String other = certificate(Files.createDirectory(folder.resolve("other")))[0].getPath();
+            String mistrusted = problem(Map.of("ARENA_ADDRESS", address, "ARENA_CA", other));
+            assertTrue(mistrusted.contains("certificate that ARENA_CA (" + other + ") does not vouch for"), mistrusted);
+            String none = problem(Map.of("ARENA_ADDRESS", address, "ARENA_CA", "/nowhere/ca.pem"));
+            assertTrue(none.startsWith("ARENA_CA: no certificate can be read from /nowhere/ca.pem ("), none);
+            String key = problem(Map.of("ARENA_ADDRESS", address, "ARENA_CA", pair[1].getPath()));
+            assertTrue(key.contains(pair[1] + " (it is no PEM file): name the server's ca.pem"), key);
         }
+        try (ScriptedServer server = new ScriptedServer(tcp())) {
+            String address = "localhost:" + server.port();
+            assertEquals(
+                    "the server at " + address + " does not speak TLS: unset ARENA_CA",
+                    problem(Map.of("ARENA_ADDRESS", address, "ARENA_CA", pair[0].getPath())));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"foo", ":50051", "foo:", "foo:port", "foo:0", "foo:70000"})
+    void anAddressThatIsNoneIsSaid(String address) {
+        assertEquals(
+                "ARENA_ADDRESS: " + address + " is neither host:port nor unix:/path",
+                problem(Map.of("ARENA_ADDRESS", address)));
+    }
+
+    /** Why it cannot play with these variables. */
+    private String problem(Map<String, String> environment) {
+        ArenaException error = assertThrows(
+                ArenaException.class, () -> Arena.play("tester", "1", this::counting, environment, SOON));
+        return error.getMessage();
     }
 
     private static ServerBuilder<?> tcp() {
