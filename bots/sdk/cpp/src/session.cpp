@@ -65,7 +65,9 @@ milliseconds Session::play(v1::PlayService::Stub& stub) {
     forget();
   } else if (retry_ == milliseconds::zero() || status.error_code() != StatusCode::ALREADY_EXISTS) {
     // While it dials again, the server may not know yet that an earlier connection is dead.
-    throw CannotPlay("the server ended the stream: " + status.error_message());
+    const bool unknown = status.error_code() == StatusCode::UNAUTHENTICATED;
+    const std::string what = unknown ? "refuses the token in ARENA_TOKEN: " : "ended the stream: ";
+    throw CannotPlay("the server " + what + status.error_message());
   }
   return milliseconds::zero();
 }

@@ -7,28 +7,16 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 
 #include "arena/bot.hpp"
 #include "arena/v1/play.grpc.pb.h"
+#include "dialling.hpp"
 
 namespace arena {
 
-// What keeps a bot from playing: no server, or a refusal.
-class CannotPlay : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-// A channel to `host:port` or `unix:/path`; `authority` is the PEM file of a certificate to trust, empty for no TLS.
-std::shared_ptr<grpc::Channel> channel_to(const std::string& address, const std::string& authority);
-
-// Whether the server answers within a time; it is tried again and again until then.
-bool reachable(grpc::Channel& channel, std::chrono::milliseconds within);
-
-// As arena::play of bot.hpp, but throws CannotPlay; `connect` is how long a server may take to answer.
-void play(const std::string& name, const std::string& version, const Factory& factory, std::chrono::seconds connect);
+// As arena::play of bot.hpp, but throws CannotPlay; `patience` is how long a server may take to answer.
+void play(const std::string& name, const std::string& version, const Factory& factory, std::chrono::seconds patience);
 
 class Session {
  public:

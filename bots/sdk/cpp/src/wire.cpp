@@ -127,8 +127,10 @@ std::unique_ptr<Game> game(const v1::GameStart& start) {
   game->ruleset = start.ruleset();
   game->ruleset_hash = start.ruleset_hash();
   read_neighbours(*game);
-  game->decision_ms = static_cast<int>(start.limits().decision_ms());
-  game->game_ms = static_cast<int>(start.limits().game_ms());
+  using std::chrono::milliseconds;
+  const v1::Limits& limits = start.limits();
+  game->limits = {milliseconds(limits.decision_ms()), milliseconds(limits.game_ms()),
+                  milliseconds(limits.increment_ms()), !limits.unclocked()};
   game->bot_seed = start.bot_seed();
   game->players = texts(start.players());
   game->options = {start.options().begin(), start.options().end()};

@@ -28,8 +28,10 @@ TEST_P(Decoding, AGameIsRead) {
   EXPECT_EQ(game->number, number(said, "game"));
   EXPECT_EQ(game->seat, number(said, "seat"));
   EXPECT_EQ(game->seats, number(said, "seats"));
-  EXPECT_EQ(game->decision_ms, number(said, "decision_ms"));
-  EXPECT_EQ(game->game_ms, number(said, "game_ms"));
+  EXPECT_EQ(game->limits.decision.count(), number(said, "decision_ms"));
+  EXPECT_EQ(game->limits.game.count(), number(said, "game_ms"));
+  EXPECT_EQ(game->limits.increment.count(), number(said, "increment_ms"));
+  EXPECT_EQ(game->limits.clocked, !Data::at(said, "unclocked").bool_value());
   EXPECT_EQ(game->players, texts(Data::at(said, "players")));
   EXPECT_EQ(game->territories, texts(Data::at(said, "territories")));
   EXPECT_EQ(names(game->actions), texts(Data::at(said, "actions")));

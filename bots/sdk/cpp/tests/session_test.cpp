@@ -60,6 +60,16 @@ class Sessions : public testing::Test {
 
   void play(const ScriptedServer& server) { play("127.0.0.1:" + std::to_string(server.port), counting()); }
 
+  // Why it cannot play at an address.
+  std::string problem(const std::string& address) {
+    try {
+      play(address, counting());
+      return "none";
+    } catch (const CannotPlay& problem) {
+      return problem.what();
+    }
+  }
+
   // A bot that counts how often it is asked, and answers differently each time.
   Factory counting() {
     struct Counting : Bot {
@@ -211,12 +221,8 @@ TEST_F(Sessions, ARetryThatIsNoNumberIsSaid) {
 TEST_F(Sessions, ARefusalIsSaidInTheServersWords) {
   const auto refuses = [](ServerStream&) { return grpc::Status(grpc::StatusCode::UNAUTHENTICATED, "unknown token"); };
   ScriptedServer server("127.0.0.1:0", {refuses});
-  try {
-    play(server);
-    FAIL() << "it was refused";
-  } catch (const CannotPlay& problem) {
-    EXPECT_NE(std::string(problem.what()).find("unknown token"), std::string::npos);
-  }
+  EXPECT_EQ(problem("127.0.0.1:" + std::to_string(server.port)),
+            "the server refuses the token in ARENA_TOKEN: unknown token");
 }
 
 TEST_F(Sessions, WhatTheBotThrowsComesThrough) {
@@ -230,11 +236,13 @@ TEST_F(Sessions, WhatTheBotThrowsComesThrough) {
 
 TEST_F(Sessions, NobodyAtTheAddressIsSaid) {
   const std::string address = "unix:" + folder.string() + ".nobody";
-  try {
-    play(address, counting());
-    FAIL() << "nobody is there";
-  } catch (const CannotPlay& problem) {
-    EXPECT_EQ(std::string(problem.what()), "no server answers at " + address + " within 2 s");
+  EXPECT_EQ(problem(address),
+            "no server answers at " + address + " within 2 s: is it running, and is ARENA_ADDRESS right?");
+}
+
+TEST_F(Sessions, AnAddressThatIsNoneIsSaid) {
+  for (const std::string address : {"foo", ":50051", "foo:", "foo:port", "foo:0", "foo:70000"}) {
+    EXPECT_EQ(problem(address), "ARENA_ADDRESS: " + address + " is neither host:port nor unix:/path");
   }
 }
 
@@ -251,11 +259,13 @@ TEST_F(Sessions, AUnixSocketIsAnAddress) {
 
 TEST_F(Sessions, ACertificateIsTrustedWhereItIsNamed) {
   std::filesystem::create_directories(folder);
-  const std::string certificate = folder / "cert.pem", key = folder / "key.pem";
-  const std::string make = std::string(OPENSSL) + " req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes" +
-                           " -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost -out " + certificate +
-                           " -keyout " + key + " 2>/dev/null";
-  ASSERT_EQ(std::system(make.c_str()), 0);
+  const std::string certificate = folder / "cert.pem", key = folder / "cert.pem.key";
+  const auto make = [&](const std::string& out) {
+    return std::string(OPENSSL) + " req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2" +
+           " -subj /CN=localhost -addext subjectAltName=DNS:localhost -out " + out + " -keyout " + out + ".key" +
+           " 2>/dev/null";
+  };
+  ASSERT_EQ(std::system(make(certificate).c_str()), 0);
   const auto text = [](const std::string& path) {
     std::ifstream file(path);
     return std::string(std::istreambuf_iterator<char>(file), {});
@@ -268,9 +278,20 @@ TEST_F(Sessions, ACertificateIsTrustedWhereItIsNamed) {
   play(address, counting());
   EXPECT_EQ(results.size(), 1u);
   unsetenv("ARENA_CA");
-  EXPECT_THROW(play(address, counting()), CannotPlay);
-  setenv("ARENA_CA", (folder / "none.pem").c_str(), 1);
-  EXPECT_THROW(play(address, counting()), CannotPlay);
+  EXPECT_EQ(problem(address), "the server at " + address + " speaks TLS: set ARENA_CA to the path of its ca.pem");
+  const std::string none = folder / "none.pem", other = folder / "other.pem";
+  const std::string unreadable = "ARENA_CA: no certificate can be read from ", name = "): name the server's ca.pem";
+  setenv("ARENA_CA", none.c_str(), 1);
+  EXPECT_EQ(problem(address), unreadable + none + " (no such file" + name);
+  setenv("ARENA_CA", key.c_str(), 1);
+  EXPECT_EQ(problem(address), unreadable + key + " (it is no PEM file" + name);
+  ASSERT_EQ(std::system(make(other).c_str()), 0);
+  setenv("ARENA_CA", other.c_str(), 1);
+  EXPECT_EQ(problem(address), "the server at " + address + " has a certificate that ARENA_CA (" + other +
+                                  ") does not vouch for: set it to the path of the server's ca.pem");
+  ScriptedServer open("localhost:0", {});
+  const std::string plain = "localhost:" + std::to_string(open.port);
+  EXPECT_EQ(problem(plain), "the server at " + plain + " does not speak TLS: unset ARENA_CA");
   std::filesystem::remove_all(folder);
 }
 

@@ -25,7 +25,7 @@ class Bot {
 using Factory = std::function<std::unique_ptr<Bot>(Game&)>;
 
 // Play all games of the server that ARENA_ADDRESS names until it has no more. What main() is to return: 0, or 1 after
-// a sentence on the standard error when the bot cannot play. What the bot throws comes through.
+// one line on the standard error that says what to set when the bot cannot play. What the bot throws comes through.
 int play(const std::string& name, const std::string& version, const Factory& factory);
 
 // The same with a function of the game that gives back what decides: a function of view and legal ranges.

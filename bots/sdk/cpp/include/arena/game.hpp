@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -109,6 +110,14 @@ struct Field {
   int offset = 0;   // word of the packed view where it begins
 };
 
+// The clocks.
+struct Limits {
+  std::chrono::milliseconds decision{0};   // for one decision
+  std::chrono::milliseconds game{0};       // for all decisions of the seat in the game: its bank
+  std::chrono::milliseconds increment{0};  // what each answer adds to the bank
+  bool clocked = true;                     // false where no clock runs, for debugging: no decision is late then
+};
+
 // A game as its start described it, from one seat.
 class Game {
  public:
@@ -127,8 +136,7 @@ class Game {
   std::vector<std::vector<int>> neighbours;  // of each territory; none where the ruleset's board has no borders
   std::string ruleset;                       // the whole resolved ruleset, as JSON
   std::string ruleset_hash;
-  int decision_ms = 0;  // limit of one decision
-  int game_ms = 0;      // limit of all decisions of the seat
+  Limits limits;
   std::string bot_seed;
   std::vector<std::string> players;            // labels by seat; empty where they stay unknown
   std::map<std::string, std::string> options;  // settings of the bot's entry, as JSON values
