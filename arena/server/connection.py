@@ -11,6 +11,7 @@ import grpc
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError
 
+from arena.server.flood import MAX_MESSAGE_BYTES
 from arena.server.questions import Asked, Wishes, messages
 from arena.v1 import play_pb2
 
@@ -113,7 +114,9 @@ class Stream(Connection):
             raise ValueError(f"a message of {len(data)} bytes that is no PlayRequest") from None
 
     def quote(self, data: bytes) -> str:
-        """JSON, or the first bytes of what is no message."""
+        """JSON, or the first bytes of what is no message, or is too long to be read."""
+        if len(data) > MAX_MESSAGE_BYTES:
+            return f"a message of {len(data)} bytes: {data[:64].hex(' ')}"
         try:
             return json_format.MessageToJson(self.decode(data), indent=None)
         except ValueError as error:

@@ -78,7 +78,7 @@ class RemoteDoor:
         self._gauge = FloodGauge(time.monotonic())
         self._connection: Connection | None = None
         self._connection_id = ""
-        self._last: tuple[Connection, bytes] | None = None  # put into words only when a fault shows it
+        self._last: tuple[Connection, bytes] | str = ""  # put into words only when a fault shows it
         self._chatter = bytearray()
         self._exit: Exit | None = None
         self._expected_at: float | None = None
@@ -108,11 +108,11 @@ class RemoteDoor:
             asked = []
             for question in questions:
                 outcome = self._ledger.ask(question)
-                if isinstance(outcome, Asked):
-                    asked.append(outcome)
-                else:
+                if isinstance(outcome, int):  # a plan's action
                     key = question.game_id, question.seat, question.decision_id
                     self._inbox.put(Answer(*key, outcome, time.monotonic()))
+                else:
+                    asked.append(outcome)
             self._ask(asked)
 
     def close_game(self, game_id: int, seat: int, result: GameResult | None) -> None:
@@ -336,6 +336,7 @@ class RemoteDoor:
     def _fail(self, kind: FaultKind, message: str) -> None:
         """The bot is out: report it in every open game, and end the stream."""
         self.fault = kind, message
+        self.last_message()  # from now on only the words are kept of what may have been megabytes
         self._set_timer(None)
         asked = self._ledger.take_open()
         for question in asked:
@@ -380,10 +381,11 @@ class RemoteDoor:
 
     def last_message(self) -> str:
         """What the bot sent last, as text for people."""
-        if self._last is None:
-            return ""
-        connection, data = self._last
-        return connection.quote(data).replace(self.token, "(token)")[:LAST_MESSAGE_CHARS]
+        with self._lock:
+            if not isinstance(self._last, str):
+                connection, data = self._last
+                self._last = connection.quote(data).replace(self.token, "(token)")[:LAST_MESSAGE_CHARS]
+            return self._last
 
     def written(self) -> str:
         """What the bot has written so far, as text for people; waits for the launcher's answer."""

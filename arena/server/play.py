@@ -89,6 +89,8 @@ def _read(requests: Iterator[bytes], connection: Stream, door: RemoteDoor) -> No
     try:
         for data in requests:
             door.receive(connection, data, time.monotonic())
+            if connection.refusal is not None:
+                return  # it is out: gRPC need not even take in what else it sends
     except grpc.RpcError:
         pass  # the stream broke: the door decides what that means
     finally:

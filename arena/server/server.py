@@ -16,12 +16,14 @@ from arena.seats import Inbox
 from arena.server import engine, play, spectate
 from arena.server.door import RESUME_S, RemoteDoor
 from arena.server.jsonlines import JsonLines
+from arena.server.memory import give_back_large_buffers
 from arena.v1 import engine_pb2_grpc, play_pb2, spectator_pb2_grpc
 
 # Every connected bot holds one thread of the pool; threads are made when needed. Who comes beyond is refused.
 MAX_STREAMS = 512
-# Far above flood.MAX_MESSAGE_BYTES, so that what is too long is seen and named instead of a broken stream.
-HARD_LIMIT_BYTES = 64 * 1024 * 1024
+# Far above flood.MAX_MESSAGE_BYTES, so that what is too long is seen and named instead of a broken stream; it
+# is what anybody may make the server hold for a moment.
+HARD_LIMIT_BYTES = 16 * 1024 * 1024
 STOP_S = 0.5
 OPTIONS = (
     ("grpc.so_reuseport", 0),  # an address in use is an error, not a shared one
@@ -51,6 +53,7 @@ class PlayServer:
 
         `credentials` encrypt what comes over TCP. `admit` is asked about tokens that no `door` was made for.
         """
+        give_back_large_buffers()
         self._credentials, self._admit = credentials, admit
         self._doors: dict[str, RemoteDoor] = {}
         self._pool = ThreadPoolExecutor(MAX_STREAMS, thread_name_prefix="grpc")
