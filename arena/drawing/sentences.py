@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engine_core.facts import words
+from engine_core.registry import options_of
 from engine_core.text import NO_OPERAND
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ SENTENCES = {
     "rerolled": "{who} rolls a die again",
     "commanded": "{who} turns a die to 6",
     "lost_troops": "{who} has no room for {troops}",
-    "conquered": "{who} has reached its goal",
+    "conquered": "{who} holds {goal}",
 }
 # Events that are counted over a whole run of them, by the operand that is counted.
 COUNTED = {"city": "a", "dealt": "b", "claimed": "b", "placed": "b", "deployed": "a"}
@@ -197,8 +198,15 @@ class Teller:
                 cards=_many(event.n, "card"),
                 with_b=f", with {b}" if b else "",
                 how=TERMINATIONS.get(event.n, "as it is"),
+                goal=self._goal() if kind.name == "conquered" else "",
             )
         )
+
+    def _goal(self) -> str:
+        """What a seat holds that wins by the board alone."""
+        if options_of(self.game.ruleset)["headquarters"] != "none":
+            return "the headquarters that it needs to win"
+        return "its capital and the objectives that it needs to win"
 
     def _has_changed(self, seat: int) -> bool:
         """Whether the mission of a seat's colour became the fallback."""

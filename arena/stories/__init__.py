@@ -1,7 +1,7 @@
 """Says in sentences why each seat of a recorded game won or lost; one module a family, found by its name.
 
-A family's module has `sentences(record)`: for each seat what decided its game. Families without one are told
-by their results alone.
+A family's module has `sentences(record)`: for each seat what decided its game, and `goal(record)`: by which
+goal a game was won, "" if by none. Families without a module are told by their results alone.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from dataclasses import dataclass
+from types import ModuleType
 from typing import cast
 
 from arena.record import Record, walk
@@ -52,7 +53,7 @@ def outcome(record: Record, seat: int) -> str:
     if facts.retired[seat]:
         return f"was taken out of the game for its faults{_when(record, seat)}"
     if seat in facts.winners:
-        return f"won: {ENDINGS[facts.termination]}"
+        return f"won: {ending(record)}"
     if facts.eliminated_at[seat] >= 0:
         fallen = sorted({order for order in facts.eliminated_at if order >= 0})
         if len(fallen) == 1:
@@ -61,6 +62,25 @@ def outcome(record: Record, seat: int) -> str:
     if facts.termination in ("turn_cap", "game_limit"):
         return f"was still there when {ENDINGS[facts.termination]}"
     return "lost: another side reached its goal first"
+
+
+def ending(record: Record) -> str:
+    """What ended the game, in one clause: where somebody won by a goal, which one."""
+    facts = record.facts
+    if facts.termination == "rules" and facts.winners:
+        module = _family_module(record)
+        if module and (goal := str(module.goal(record))):
+            return goal
+        if all(facts.eliminated_at[seat] >= 0 for seat in _losers(record)):
+            return "all others were eliminated"
+    return ENDINGS[facts.termination]
+
+
+def _losers(record: Record) -> list[int]:
+    """The seats on no winner's side."""
+    teams = record.game().description.teams
+    winning = {teams[seat] for seat in record.facts.winners}
+    return [seat for seat, team in enumerate(teams) if team not in winning]
 
 
 def ordinal(number: int) -> str:
@@ -77,8 +97,14 @@ def _when(record: Record, seat: int) -> str:
 
 
 def _family_sentences(record: Record) -> tuple[tuple[str, ...], ...]:
-    game = record.game()
-    if game.ruleset.family not in {module.name for module in pkgutil.iter_modules(__path__)}:
-        return ((),) * game.seats
-    module = importlib.import_module(f"{__name__}.{game.ruleset.family}")
+    module = _family_module(record)
+    if module is None:
+        return ((),) * record.game().seats
     return cast("tuple[tuple[str, ...], ...]", module.sentences(record))
+
+
+def _family_module(record: Record) -> ModuleType | None:
+    family = record.game().ruleset.family
+    if family not in {module.name for module in pkgutil.iter_modules(__path__)}:
+        return None
+    return importlib.import_module(f"{__name__}.{family}")

@@ -9,6 +9,7 @@ from arena.record import Record, walk
 from arena.tactics.odds import ATTACK_DICE, DEFENCE_DICE, roll_outcomes
 from engine_core import Event, Game, State
 from engine_core.facts import words
+from engine_core.registry import options_of
 
 LEAST_ROLLS = 10  # fewer say nothing about luck
 NOTABLE_LUCK = 1.0  # troops
@@ -26,7 +27,8 @@ class Ledger:
     victims: list[tuple[int, int]] = field(default_factory=list)
     trades: list[tuple[int, int]] = field(default_factory=list)
     reinforced: list[int] = field(default_factory=list)
-    goals: list[tuple[int, str]] = field(default_factory=list)
+    missions: list[tuple[int, str]] = field(default_factory=list)
+    objectives: list[tuple[int, str]] = field(default_factory=list)
     rolls: int = 0
     luck: float = 0.0
 
@@ -41,6 +43,7 @@ class Chronicle:
         self.ledgers = [Ledger() for _ in range(self.game.seats)]
         self.owners = self.game.description.colour_seat
         self.plain_dice = True  # extra dice and changed ones have other odds
+        self.conquered = False  # won by objectives or headquarters
         self.lap = 1
         self.captor = -1  # who took the last territory of this turn: an elimination is that seat's
         self.held: list[int] = [-1] * len(self.game.description.territories)  # the seat on each territory
@@ -59,6 +62,8 @@ class Chronicle:
             self.plain_dice = False
         elif name == "retired":
             self.captor = -1
+        elif name == "conquered":
+            self.conquered = True
         elif own is None:
             return
         elif name == "captured":
@@ -75,8 +80,11 @@ class Chronicle:
             own.trades.append((self.lap, event.n))
         elif name == "reinforced":
             own.reinforced.append(event.n)
-        elif name in ("fulfilled", "objective"):
-            own.goals.append((self.lap, self._goal("mission" if name == "fulfilled" else name, event.a)))
+        elif name == "fulfilled":
+            kind = "changed_mission" if self._has_changed(event.seat, state) else "mission"
+            own.missions.append((self.lap, self._goal("mission", event.a, kind)))
+        elif name in ("objective", "objective_taken"):
+            own.objectives.append((self.lap, self._goal("objective", event.a)))
         elif name == "battle":
             self._battle(own, event)
 
@@ -101,9 +109,14 @@ class Chronicle:
     def _seat(self, colour: int) -> int:
         return self.owners[colour] if 0 <= colour < len(self.owners) else -1
 
-    def _goal(self, kind: str, number: int) -> str:
+    def _goal(self, kind: str, number: int, words: str = "") -> str:
         name = self.game.description.names(kind)[number]
-        return self.words.get(kind, {}).get(name, name)
+        return self.words.get(words or kind, {}).get(name, name)
+
+    def _has_changed(self, seat: int, state: State) -> bool:
+        """Whether the mission of a seat's colour became the fallback."""
+        flags = state.public_view().mission_void
+        return any(flag > 0 and owner == seat for flag, owner in zip(flags, self.owners, strict=False))
 
 
 def sentences(record: Record) -> tuple[tuple[str, ...], ...]:
@@ -115,9 +128,24 @@ def sentences(record: Record) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(tell[seat](chronicle, seat, names)) for seat in seats)
 
 
+def goal(record: Record) -> str:
+    """By which goal the winner won: a mission, the headquarters, or objectives with its capital."""
+    chronicle = Chronicle(record)
+    own = chronicle.ledgers[record.facts.winners[0]]
+    if own.missions:
+        return f"its mission was fulfilled: {own.missions[-1][1]}"
+    if not chronicle.conquered:
+        return ""
+    if options_of(record.game().ruleset)["headquarters"] != "none":
+        return "it held the headquarters that it needed"
+    claimed = ", ".join(objective for _, objective in own.objectives)
+    return f"it held its capital and {len(own.objectives)} objectives: {claimed}"
+
+
 def _winner(chronicle: Chronicle, seat: int, names: list[str]) -> list[str]:
     own = chronicle.ledgers[seat]
-    told = [f"it reached its goal in lap {lap}: {goal}" for lap, goal in own.goals]
+    told = [f"it fulfilled its mission in lap {lap}: {mission}" for lap, mission in own.missions]
+    told += _objectives(own)
     told += [f"it eliminated {_name(names, victim)} in lap {lap}" for lap, victim in own.victims]
     led = _lead(chronicle, seat)
     if led is not None:
@@ -131,7 +159,7 @@ def _loser(chronicle: Chronicle, seat: int, names: list[str]) -> list[str]:
     told = []
     if own.fell_to is not None and own.fell_to[1] >= 0:
         told.append(f"{_name(names, own.fell_to[1])} eliminated it in lap {own.fell_to[0]}")
-    told += [f"it claimed an objective in lap {lap}: {goal}" for lap, goal in own.goals]
+    told += _objectives(own)
     if own.land:
         best = max(own.land, key=lambda lap: own.land[lap])
         others = [ledger.land.get(best, 0) for other, ledger in enumerate(chronicle.ledgers) if other != seat]
@@ -145,6 +173,10 @@ def _loser(chronicle: Chronicle, seat: int, names: list[str]) -> list[str]:
         share = "all of them" if most == total else f"{most} of them"
         told.append(f"in lap {worst} it lost {total} territories, {share} to {_name(names, robber)}")
     return told + _growth(own) + _income(chronicle, seat) + _dice(chronicle, own)
+
+
+def _objectives(own: Ledger) -> list[str]:
+    return [f"it claimed an objective in lap {lap}: {objective}" for lap, objective in own.objectives]
 
 
 def _lead(chronicle: Chronicle, seat: int) -> int | None:

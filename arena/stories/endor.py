@@ -52,6 +52,11 @@ def sentences(record: Record) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(told[team]) for team in chronicle.teams)
 
 
+def goal(record: Record) -> str:
+    """By which goal a side won."""
+    return GOALS[record.game().description.teams[record.facts.winners[0]]]
+
+
 def _side(chronicle: Chronicle, side: int, *, won: bool, record: Record) -> list[str]:
     told = []
     if record.facts.termination == "rules" and record.facts.winners:

@@ -75,6 +75,32 @@ def test_who_eliminated_whom_is_who_took_the_last_territory(tmp_path: Path) -> N
         assert any(f"eliminated {record.players[seat]}" in sentence for sentence in told[by].sentences)
 
 
+@pytest.mark.parametrize(
+    ("variant", "bot", "told"),
+    [
+        ("classic", "greedy", r"all others were eliminated"),
+        ("secret_mission", "greedy", r"its mission was fulfilled: \w+"),
+        ("capital", "greedy", r"it held the headquarters that it needed"),
+        ("endor", "greedy_endor", r"the Death Star was destroyed|no Rebel ship and no fleet marker was left"),
+    ],
+)
+def test_a_won_game_says_by_which_goal(variant: str, bot: str, told: str, tmp_path: Path) -> None:
+    record = parse(played(tmp_path, variant, *(bot,) * SEATS[variant], seed=4).read_text())
+    (winner,) = record.facts.winners
+    assert re.fullmatch(f"won: ({told}).*", stories(record)[winner].outcome)
+
+
+def test_the_objectives_that_won_are_those_that_are_held_at_the_end(tmp_path: Path) -> None:
+    record = parse(played(tmp_path, "objectives_basic", *("greedy",) * 3, seed=4).read_text())
+    (winner,) = record.facts.winners
+    *_, (final, _) = walk(record)
+    colour = record.game().description.colour_seat.index(winner)
+    held = list(final.public_view().objective).count(colour)
+    outcome = stories(record)[winner].outcome
+    assert outcome.startswith(f"won: it held its capital and {held} objectives: ")
+    assert outcome.count(", ") == held - 1
+
+
 def test_the_luck_of_two_seats_without_a_neutral_sums_to_nothing(tmp_path: Path) -> None:
     from arena.stories.conquest import Chronicle
 
