@@ -66,7 +66,7 @@ class Ledger:
                 return game.plan.pop(0)
             game.plan.clear()
         self._last_question = number = self._last_question + 1
-        asked = self._asked[number] = Asked(number, game.number, question)
+        asked = self._asked[number] = number, game.number, question
         return asked
 
     @staticmethod
@@ -85,7 +85,7 @@ class Ledger:
         if self._ends:  # an answer shows that all sent before its question arrived
             self._ends = [(after, end) for after, end in self._ends if after >= number]
             self._owed = self._owed if self._owed > number else 0
-        question = asked.question
+        _, _, question = asked
         try:
             if not act.actions:
                 return question, wire.range_code(question.legal, act.range, act.amount), ""
@@ -102,7 +102,7 @@ class Ledger:
 
     def take_open(self) -> list[Question]:
         """All questions without an answer, which are open no longer."""
-        questions = [asked.question for asked in self._asked.values()]
+        questions = [question for _, _, question in self._asked.values()]
         self._asked.clear()
         return questions
 
@@ -112,7 +112,7 @@ class Ledger:
         if game is None:
             return None
         number = game.number
-        for decision_id in [i for i, asked in self._asked.items() if asked.game == number]:
+        for decision_id in [i for i, game_number, _ in self._asked.values() if game_number == number]:
             del self._asked[decision_id]
             self._owed = max(self._owed, decision_id)
         end = wire.game_end(number, seat, result)

@@ -20,14 +20,8 @@ BATCH_BYTES = 512 * 1024
 
 Response = play_pb2.PlayResponse
 
-
-@dataclass(slots=True)
-class Asked:
-    """An open question with its number, and that of its game, on this connection."""
-
-    decision_id: int
-    game: int
-    question: Question
+# An open question behind its number, and that of its game, on this connection: decision_id, game, question.
+Asked = tuple[int, int, Question]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,30 +34,29 @@ class Wishes:
 
 def messages(asked: Iterable[Asked], wishes: Wishes) -> Iterator[Response]:
     """Questions in as few messages as clients are sure to accept."""
-    fill_in = _fill_in_typed if wishes.typed else _fill_in_packed
     response, size = Response(), 0
-    batch = response.decides.decides
-    for each in asked:
+    add = response.decides.decides.add
+    for decision_id, game, question in asked:
         if size > BATCH_BYTES:
             yield response
             response, size = Response(), 0
-            batch = response.decides.decides
-        message, question = batch.add(), each.question  # in place: copying costs more
-        message.decision_id = each.decision_id
-        message.game = each.game
+            add = response.decides.decides.add
+        message = add()  # filled in place: copying costs more
+        message.decision_id = decision_id
+        message.game = game
         message.game_left_ms = wire.milliseconds(question.bank_s)
-        size += fill_in(message, question, () if wishes.skip_events else question.events)
-    if batch:
+        events = () if wishes.skip_events else question.events
+        if wishes.typed:
+            size += _fill_in_typed(message, question, events)
+            continue
+        message.legal = legal = question.legal.packed()
+        message.view = view = question.view.packed()
+        size += len(legal) + len(view)
+        if events:
+            message.events = packed = wire.pack_events(events)
+            size += len(packed)
+    if response.decides.decides:
         yield response
-
-
-def _fill_in_packed(message: play_pb2.Decide, question: Question, events: Sequence[Event]) -> int:
-    """Write what is asked; its size in bytes, about."""
-    message.legal = legal = question.legal.packed()
-    message.view = view = question.view.packed()
-    if events:
-        message.events = wire.pack_events(events)
-    return len(legal) + len(view) + 32 * len(events)
 
 
 def _fill_in_typed(message: play_pb2.Decide, question: Question, events: Sequence[Event]) -> int:
@@ -92,10 +85,10 @@ def _line(spelt: list[str]) -> bytes:
 
 
 def _spell(asked: Asked, wishes: Wishes) -> dict[str, Any]:
-    question = asked.question
+    decision_id, game, question = asked
     return {
-        "decisionId": asked.decision_id,
-        "game": asked.game,
+        "decisionId": decision_id,
+        "game": game,
         "gameLeftMs": wire.milliseconds(question.bank_s),
         "typedLegal": [
             {"kind": r.kind, "a": r.a, "b": r.b, "c": r.c, "lo": r.lo, "hi": r.hi} for r in question.legal

@@ -39,7 +39,7 @@ from arena.server import PlayServer, RemoteDoor
 from arena.server.connection import MAX_WAITING_BYTES
 from arena.server.flood import MAX_MESSAGE_BYTES
 from arena.server.jsonlines import Lines, Piece
-from arena.server.questions import Asked, Wishes, messages, typed_lines
+from arena.server.questions import Wishes, messages, typed_lines
 from arena.server.spelling import line_of, message_behind, request_of
 from arena.setups import setup_for
 from arena.types import BotSpec, Fault, FaultPolicy, Limits, MatchPlan, MatchResult, Player
@@ -123,7 +123,7 @@ def test_line_of_questions_is_protobufs_json_mapping(
     for number, (state, events) in enumerate(course, 1):
         seat = state.pending()[0]
         question = Question(1, seat, number, state, state.legal(seat), [events], 2.0, 50.0)
-        asked.append(Asked(number, number % 3, question))
+        asked.append((number, number % 3, question))
     for typed in (True, False):
         wishes = Wishes(typed, skip)
         (message,) = messages(asked, wishes)
@@ -145,7 +145,7 @@ def test_huge_batches_are_several_lines(course: list[tuple[State, list[engine_co
     state, _ = course[0]
     seat = state.pending()[0]
     question = Question(1, seat, 1, state, state.legal(seat), [], 2.0, 50.0)
-    found = list(typed_lines([Asked(number, 1, question) for number in range(1, 1001)], Wishes(typed=True)))
+    found = list(typed_lines([(number, 1, question) for number in range(1, 1001)], Wishes(typed=True)))
     assert len(found) > 1
     assert max(map(len, found)) < MAX_MESSAGE_BYTES
     assert sum(len(json.loads(line)["decides"]["decides"]) for line in found) == 1000

@@ -19,7 +19,7 @@ from typing import Any
 import engine_core
 from arena import wire
 from arena.seats import Question
-from arena.server.questions import Asked, Wishes, typed_lines
+from arena.server.questions import Wishes, typed_lines
 from arena.server.spelling import line_of
 from arena.types import Limits
 from arena.v1 import play_pb2
@@ -141,7 +141,7 @@ def _lines(start: play_pb2.GameStart, kept: list[Question]) -> Iterator[bytes]:
     """What a bot over JSON lines is sent that takes one question at a time."""
     yield line_of(play_pb2.PlayResponse(game_start=start))
     for decision_id, question in enumerate(kept, FIRST_DECISION):
-        yield from typed_lines([Asked(decision_id, GAME_NUMBER, question)], Wishes(typed=True))
+        yield from typed_lines([(decision_id, GAME_NUMBER, question)], Wishes(typed=True))
 
 
 def _typed(decision_id: int, question: Question) -> dict[str, Any]:
