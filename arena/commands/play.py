@@ -213,10 +213,10 @@ def _print(result: GameResult, players: tuple[Player, ...], key: bytes) -> None:
     ]
     console().print(table([">seat", "player", ">score", ">place", ">faults"], rows))
     winners = dict.fromkeys(players[result.players[seat]].name for seat in result.winners)
-    click.echo(
-        f"won by {', '.join(winners) or 'nobody'}; ended by {result.termination} after {result.laps} laps"
-    )
-    click.echo(f"{result.decisions} decisions in {result.wall_ms / 1000:.2f} s; seed {key.hex()}")
+    laps = f"{result.laps} lap" + "s" * (result.laps != 1)
+    decisions = f"{result.decisions} decision" + "s" * (result.decisions != 1)
+    click.echo(f"won by {', '.join(winners) or 'nobody'}; ended by {result.termination} after {laps}")
+    click.echo(f"{decisions} in {result.wall_ms / 1000:.2f} s; seed {key.hex()}")
     for fault in result.faults:
         name = players[result.players[fault.seat]].name
         click.echo(f"fault of {name} at decision {fault.decision}: {fault.kind}: {fault.message}")

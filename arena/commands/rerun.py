@@ -220,7 +220,7 @@ def _print(record: Record, found: list[Decision], total: int, result: GameResult
     if result is None:
         return
     click.echo(f"recorded: won by {_seats(record.facts.winners)}, {record.facts.termination}")
-    laps = f"after {result.laps} laps"
+    laps = f"after {result.laps} lap" + "s" * (result.laps != 1)
     click.echo(f"branched: won by {_seats(result.winners)}, {result.termination} {laps}")
 
 

@@ -146,7 +146,7 @@ def test_an_unknown_fault_is_wrong_use_and_says_which_exist(tmp_path: Path) -> N
     assert "no fault with id 999; there are 1, 2, 3" in unknown.output
     for wrong in (("--player", "nobody"), ("--kind", "laziness"), ("elsewhere",)):
         assert run("faults", *wrong, "--db", database).exit_code == 2, wrong
-    assert "no player 'nobody' in this tournament; there are: random, illegal" in (
+    assert "no player 'nobody' in this tournament; there are: illegal, random" in (
         run("faults", "--player", "nobody", "--db", database).output
     )
     assert "no such faults" in run("faults", "--player", "random", "--db", database).output

@@ -1,11 +1,33 @@
-"""`arena play` with programs: what it tells of their builds and of what they write."""
+"""`arena play` with bots that break and with programs: what it tells of them, their builds and their logs."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+from click.testing import CliRunner, Result
 from tournament_samples import arena
+
+from arena.cli import cli
+
+
+def play(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(cli, ["play", *map(str, arguments)], catch_exceptions=False)
+
+
+def test_a_bot_that_breaks_is_a_result_not_a_failure(tmp_path: Path) -> None:
+    bot = tmp_path / "breaks.py"
+    bot.write_text("def decide(view, legal):\n    raise RuntimeError('no idea')\n")
+    result = play(bot, "random", "--option", "turn_cap=3")
+    assert result.exit_code == 0
+    assert "fault of breaks at decision" in result.output
+    assert "crash: decide raised RuntimeError: no idea (line 2 of " in result.output
+    assert "what breaks wrote:\n  Traceback (most recent call last):\n" in result.output
+    assert "seats.py" not in result.output
+    logged = play(bot, "random", "--option", "turn_cap=3", "--logs")
+    assert "breaks| RuntimeError: no idea" in logged.stderr
+    assert "wrote:" not in logged.stdout
+
 
 LOUD = """echo loading >&2
 echo '{"join":{"maxQuestions":1}}'
@@ -31,8 +53,8 @@ def loud_bot(folder: Path, build: str = "") -> Path:
 
 def test_what_a_program_wrote_is_shown_with_its_name(tmp_path: Path) -> None:
     """Standard error, log messages and other lines; nothing of it unless asked for."""
-    play = ("play", loud_bot(tmp_path), "random", "--option", "turn_cap=1")
-    done, logged = arena(*play), arena(*play, "--logs", "--json")
+    command = ("play", loud_bot(tmp_path), "random", "--option", "turn_cap=1")
+    done, logged = arena(*command), arena(*command, "--logs", "--json")
     assert (done.returncode, logged.returncode) == (0, 0), done.stderr + logged.stderr
     assert done.stderr == ""
     lines = logged.stderr.splitlines()
@@ -43,7 +65,7 @@ def test_what_a_program_wrote_is_shown_with_its_name(tmp_path: Path) -> None:
 
 def test_a_build_is_announced(tmp_path: Path) -> None:
     """Once, for it is not built again; and with its output if it fails."""
-    play = (
+    command = (
         "play",
         loud_bot(tmp_path, build="echo making; test ! -e broken"),
         "random",
@@ -51,11 +73,11 @@ def test_a_build_is_announced(tmp_path: Path) -> None:
         "turn_cap=1",
     )
     said = "building loud (sh -c 'echo making; test ! -e broken')\n"
-    done, again = arena(*play), arena(*play)
+    done, again = arena(*command), arena(*command)
     assert (done.returncode, done.stderr) == (0, said)
     assert (again.returncode, again.stderr) == (0, "")
     (tmp_path / "loud" / "broken").touch()
-    broken = arena(*play)
+    broken = arena(*command)
     assert broken.returncode == 2
     assert broken.stderr.startswith(said)
     assert broken.stderr.count("making") == 3  # as announced, as run, and what it wrote
