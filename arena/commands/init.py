@@ -83,16 +83,19 @@ def command(name: str, lang: str, as_json: bool) -> None:
     skeleton = _skeleton(lang)
     paths = [*_write(skeleton, folder, label), *_copy(skeleton, folder)]
     _make_ready(skeleton, folder)
-    play = f"arena play {folder if folder.is_absolute() else './' + str(folder)} random"
+    place = str(folder) if folder.is_absolute() else f"./{folder}"
+    play, examine = shlex.join(["arena", "play", place, "random"]), shlex.join(["arena", "doctor", place])
     test = shlex.join(skeleton.test)
     if as_json:
-        print_json({"folder": folder, "language": lang, "files": paths, "play": play, "test": test})
+        facts = {"folder": folder, "language": lang, "files": paths}
+        print_json({**facts, "play": play, "doctor": examine, "test": test})
         return
     for path in paths:
         click.echo(f"wrote {path}")
-    click.echo(f"Play a game with it:\n  {play}")
+    click.echo(f"Play a game with it:\n  {play}\nExamine it:\n  {examine}")
     if test:
-        click.echo(f"Run its tests:\n  cd {folder} && {test}")
+        click.echo(f"Run its tests:\n  cd {shlex.quote(str(folder))} && {test}")
+    click.echo(f"{folder / 'README.md'} says what each file is, and how the bot dials in to a server")
 
 
 def _skeleton(language: str) -> Skeleton:

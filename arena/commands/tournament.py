@@ -87,6 +87,9 @@ def run(
         database=database_url(database) if database else "",
         extra_bots=[absolute_bot(bot) for bot in bots],
     )
+    if remote := [player.name for player in loaded.players if player.bot.kind == "remote"]:
+        served = printed(["arena", "serve", "--tournament", file], loaded.database)
+        raise click.UsageError(f"these players dial in by themselves: {', '.join(remote)}; use:\n  {served}")
     loaded = dataclasses.replace(loaded, runner=runner or loaded.runner, workers=workers or loaded.workers)
     with Store(loaded.database) as store:
         store.migrate()

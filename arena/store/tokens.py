@@ -13,7 +13,6 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from difflib import get_close_matches
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -21,6 +20,7 @@ from sqlalchemy.orm import Session
 from arena.errors import StoreRefusal
 from arena.store.database import Database
 from arena.store.models import TokenModel
+from engine_core.errors import hint
 
 TOKEN_BYTES = 32
 # What fits a table, a shell and a log line; no space, since labels put the version behind one.
@@ -142,10 +142,8 @@ def _require(session: Session, name: str) -> None:
     if session.scalars(select(TokenModel.id).where(TokenModel.player == name).limit(1)).first() is not None:
         return
     known = sorted(set(session.scalars(select(TokenModel.player).distinct())))
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
     there = f"there are: {', '.join(known)}" if known else "there is none yet; see `arena player add --help`"
-    raise StoreRefusal(f"no player {name!r}; {hint}{there}")
+    raise StoreRefusal(f"no player {name!r}{hint(name, known)}; {there}")
 
 
 def _revoke(tokens: Iterable[TokenModel]) -> int:

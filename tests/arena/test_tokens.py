@@ -137,7 +137,7 @@ def test_the_command_wants_a_name_or_an_id(arguments: list[str]) -> None:
     [
         (["add", "anna"], "player 'anna' exists already"),
         (["add", "two words"], "player name 'two words': use up to 40 letters"),
-        (["token", "ana"], "no player 'ana'; did you mean 'anna'? there are: anna, bert"),
+        (["token", "ana"], "no player 'ana' (did you mean 'anna'?); there are: anna, bert"),
         (["revoke", "nobody"], "no player 'nobody'; there are: anna, bert"),
         (["revoke", "--token-id", "9"], "no token 9; `arena player list` shows them"),
     ],
