@@ -30,11 +30,11 @@ func dial(address, ca string) (*grpc.ClientConn, error) {
 	}
 	transport := insecure.NewCredentials()
 	if ca != "" && !strings.HasPrefix(address, "unix:") {
-		trusted, err := credentials.NewClientTLSFromFile(ca, "")
+		trusted, err := trust(ca)
 		if err != nil {
 			return nil, fmt.Errorf("ARENA_CA: no certificate can be read from %s (%w): name the server's ca.pem", ca, err)
 		}
-		transport = trusted
+		transport = credentials.NewClientTLSFromCert(trusted, "")
 	}
 	quick := backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second}
 	conn, err := grpc.NewClient(
@@ -62,6 +62,19 @@ func checkAddress(address string) error {
 	return nil
 }
 
+// trust reads certificates that are to be trusted.
+func trust(ca string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(ca)
+	if err != nil {
+		return nil, err
+	}
+	trusted := x509.NewCertPool()
+	if !trusted.AppendCertsFromPEM(pem) {
+		return nil, errors.New("it is no PEM file")
+	}
+	return trusted, nil
+}
+
 // troubleWithTLS says what no waiting mends; nil where the server may just not be there yet.
 func troubleWithTLS(ctx context.Context, address, ca string) error {
 	if strings.HasPrefix(address, "unix:") {
@@ -70,10 +83,7 @@ func troubleWithTLS(ctx context.Context, address, ca string) error {
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
 	dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: ca == "", NextProtos: []string{"h2"}}}
-	if pem, err := os.ReadFile(ca); err == nil {
-		dialer.Config.RootCAs = x509.NewCertPool()
-		dialer.Config.RootCAs.AppendCertsFromPEM(pem)
-	}
+	dialer.Config.RootCAs, _ = trust(ca) // which could be read before
 	line, err := dialer.DialContext(ctx, "tcp", address)
 	var mistrusted *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError

@@ -42,9 +42,11 @@ export class Line {
 
   /** Waits until the server answers, so long at most; the ArenaError says what is wrong and what to set. */
   async connect(milliseconds: number): Promise<void> {
-    if (await this.reachable(Math.min(milliseconds, LOOK_AFTER_MS))) return;
+    // With TLS it is looked for trouble first: Node warns of what gRPC does with a host that is an address.
+    if (!this.#secure && (await this.reachable(Math.min(milliseconds, LOOK_AFTER_MS)))) return;
     await this.#lookForTroubleWithTls();
-    if (await this.reachable(milliseconds - LOOK_AFTER_MS)) return;
+    if (await this.reachable(milliseconds)) return;
+    await this.#lookForTroubleWithTls();
     const within = `within ${milliseconds / 1000} s`;
     throw new ArenaError(`no server answers at ${this.address} ${within}: is it running, and is ARENA_ADDRESS right?`);
   }
