@@ -83,7 +83,7 @@ def command(name: str, lang: str, as_json: bool) -> None:
     skeleton = _skeleton(lang)
     paths = [*_write(skeleton, folder, label), *_copy(skeleton, folder)]
     _make_ready(skeleton, folder)
-    place = str(folder) if folder.is_absolute() else f"./{folder}"
+    place = str(folder) if len(folder.parts) > 1 else f"./{folder}"
     play, examine = shlex.join(["arena", "play", place, "random"]), shlex.join(["arena", "doctor", place])
     test = shlex.join(skeleton.test)
     if as_json:

@@ -205,7 +205,7 @@ def test_help_starts_fast() -> None:
         ("init bots", 2, "is there already"),
         ("init fresh --lang pyton", 2, "unknown language 'pyton' (did you mean 'python'?); valid: "),
         ("bench speed", 2, "unknown part 'speed'"),
-        ("serve --insecure --listen 999.0.0.1:1", 1, "cannot serve on 999.0.0.1:1"),
+        ("serve --insecure --listen 999.0.0.1:1", 2, "999.0.0.1:1: names no host that is known here"),
         ("serve --listen 127.0.0.1:99999", 2, "a port up to 65535"),
         ("export games --csv --json --db pyproject.toml", 2, "exclude each other"),
     ],
