@@ -204,7 +204,8 @@ class RemoteDoor:
             if self._closed or self.fault is not None or connection is not self._connection:
                 return
             self._last = connection, data
-            answers, idle = 0, 0
+            answers: list[Answer] = []
+            answered, idle = 0, 0
             if len(data) <= MAX_MESSAGE_BYTES:
                 try:
                     request = connection.decode(data)
@@ -212,11 +213,13 @@ class RemoteDoor:
                     self._malformed(str(error), received)
                 else:
                     if acts := request.acts.acts:
-                        answers = self._answer(acts, received)
-                        idle = len(acts) - answers
+                        answers, idle = self._answers(acts, received)
+                        answered = len(acts) - idle
                     else:
                         self._hear(request, received)
-            excess = self._gauge.excess(received, len(data), answers, idle)
+            excess = self._gauge.excess(received, len(data), answered, idle)
+            for answer in answers:  # after all else: the thread that they wake would only wait for this one
+                self._inbox.put(answer)
             if excess:
                 self._fail("flood", excess)
 
@@ -267,20 +270,21 @@ class RemoteDoor:
             raise Refused(grpc.StatusCode.ALREADY_EXISTS, "this token is connected already")
         return bool(join.connection_id)
 
-    def _answer(self, acts: Iterable[play_pb2.Act], received: float) -> int:
-        """Pass answers on; how many of them were answers to open questions."""
-        answered = 0
+    def _answers(self, acts: Iterable[play_pb2.Act], received: float) -> tuple[list[Answer], int]:
+        """The answers to open questions, of which the wrong are reported, and how many acts answered none."""
+        answers, idle = [], 0
         for act in acts:
             found = self._ledger.answer(act)
             if found is None:
+                idle += 1
                 continue
-            answered += 1
             question, code, problem = found
             if problem:
                 self._report_on(question, "malformed", problem, received)
             else:
-                self._inbox.put(Answer(question.game_id, question.seat, question.decision_id, code, received))
-        return answered
+                key = question.game_id, question.seat, question.decision_id
+                answers.append(Answer(*key, code, received))
+        return answers, idle
 
     def _hear(self, request: play_pb2.PlayRequest, received: float) -> None:
         """Take a message that answers nothing."""
