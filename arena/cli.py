@@ -12,6 +12,16 @@ from arena.errors import ArenaError, PluginError, SpecError, StoreRefusal
 
 DONE, FAILED, WRONG_USE = 0, 1, 2
 DEBUG_VARIABLE = "ARENA_DEBUG"
+EXAMPLES = """\
+\b
+To begin with:
+  arena play greedy random --show         watch a game
+  arena init mybot                        make a bot of your own, in any language
+  arena play ./mybot greedy               let it play
+  arena doctor ./mybot                    see whether it is ready
+  arena tournament run results/demo.toml  play a tournament
+  arena leaderboard --db results/demo/arena.db
+"""
 
 
 class ArenaGroup(click.Group):
@@ -78,13 +88,14 @@ def _exit_code(error: Exception) -> int:
 @click.group(
     cls=ArenaGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="\b\nExample:\n  arena play random random --show",
+    epilog=EXAMPLES,
 )
 @click.version_option(package_name="conquest-arena", prog_name="arena")
 def cli() -> None:
     """AI tournaments for the RISK family of board games.
 
-    Exit codes: 0 done, 1 the work failed, 2 wrong use.
+    `arena COMMAND --help` explains a command, with examples. Most take --json. Exit codes: 0 done, 1 the work
+    failed, 2 wrong use.
     """
 
 

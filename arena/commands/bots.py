@@ -15,7 +15,11 @@ from arena.commands._common import console, example, json_option, print_json, ta
 @click.argument("bot", required=False)
 @json_option
 def command(bot: str | None, as_json: bool) -> None:
-    """List the bots that can be named, or describe one (a name or a path)."""
+    """List the bots that can be named, or describe one BOT (a name or a path).
+
+    Wherever a command takes a BOT, this is what it may be. A path is a Python file, or a folder with a
+    bot.toml.
+    """
     if bot is None:
         _list(as_json)
     else:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @database_option
 @json_option
 def command(game: str, database: str, as_json: bool) -> None:
-    """Say in sentences why each seat of GAME won or lost.
+    """Say in sentences why each seat of GAME won, and by which goal, or lost.
 
     GAME is a file of `arena play --record` or a game's number in the database, which also knows the faults.
     """

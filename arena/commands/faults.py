@@ -30,7 +30,7 @@ LIMIT = 100
     epilog=example("arena faults", "arena faults demo --player slow_bot --kind timeout"),
 )
 @click.argument("tournament", required=False)
-@click.option("--player", metavar="LABEL", help="Only faults of this player.")
+@click.option("--player", metavar="LABEL", help="Only faults of this player of the tournament.")
 @click.option("--kind", type=click.Choice(KINDS), help="Only faults of this kind.")
 @click.option("--all", "every", is_flag=True, help=f"List all, not the first {LIMIT} only.")
 @database_option
@@ -40,7 +40,8 @@ def command(
 ) -> None:
     """List the faults in a TOURNAMENT (the newest when not given) in scheduled order, with their ids.
 
-    `arena fault ID` shows everything about one.
+    A fault is what a bot did wrong, such as an illegal action or a late answer. `arena fault ID` shows
+    everything about one.
     """
     wanted = next((known for known in KINDS if known == kind), None)
     with open_store(database) as store:

@@ -69,11 +69,15 @@ class Language(click.ParamType[str]):
     default=DEFAULT,
     show_default=True,
     metavar="LANGUAGE",
-    help="Language: a folder of bots/sdk that has a skeleton.",
+    help=f"Its language: {', '.join(languages())}.",
 )
 @json_option
 def command(name: str, lang: str, as_json: bool) -> None:
-    """Make a folder NAME with a bot that plays at once; its name is the last part of the path."""
+    """Make a folder NAME with a bot that plays at once; its name is the last part of the path.
+
+    In it are the bot, a test, a README that says how to go on, and all that it needs of the arena. `shell`
+    and `c` play over JSON lines, in ten lines without a library; the others over gRPC.
+    """
     folder = Path(name)
     label = folder.name
     if not NAME.fullmatch(label) or keyword.iskeyword(label):

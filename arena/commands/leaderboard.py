@@ -25,11 +25,20 @@ from arena.commands._common import (
 )
 @click.argument("tournament", required=False)
 @click.option("--all", "everything", is_flag=True, help="Every game of the database, not of one tournament.")
-@click.option("--system", default="live_elo", show_default=True, help="The rating system of the last column.")
+@click.option(
+    "--system",
+    metavar="NAME",
+    default="live_elo",
+    show_default=True,
+    help="The rating system of the last column; `arena plugins` lists them.",
+)
 @database_option
 @json_option
 def command(tournament: str | None, everything: bool, system: str, database: str, as_json: bool) -> None:
-    """Show the standings of a TOURNAMENT (its name or number; the newest when not given), per pool."""
+    """Show the standings of a TOURNAMENT (its name or number; the newest when not given), per pool.
+
+    A pool is what one rating is about: a variant with its options, number of seats and point rule.
+    """
     from arena.plugins import installed
     from arena.tables import one_of
 

@@ -51,9 +51,19 @@ POINT_RULES: tuple[PointRule, ...] = get_args(PointRule)
 @click.option("--variant", default="classic", show_default=True, help="The variant; see `arena variants`.")
 @click.option("--seats", type=int, help="How many seats (as many as bots are named, unless given).")
 @click.option("--teams", is_flag=True, help="Each bot commands a whole team.")
-@click.option("--option", "pairs", multiple=True, metavar="KEY=VALUE", help="An option of the variant.")
 @click.option(
-    "--point-rule", type=click.Choice(POINT_RULES), default="split", help="What a capped game gives."
+    "--option",
+    "pairs",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="An option of the variant, such as turn_cap=50; `arena variants NAME` lists them.",
+)
+@click.option(
+    "--point-rule",
+    type=click.Choice(POINT_RULES),
+    default="split",
+    show_default=True,
+    help="Who scores at the turn cap: the survivors alike, who has most, or nobody.",
 )
 @click.option("--seed", metavar="N", help="The game's seed: a whole number or 32 hex digits (else drawn).")
 @clock_options
@@ -61,7 +71,11 @@ POINT_RULES: tuple[PointRule, ...] = get_args(PointRule)
 @show_option
 @delay_option
 @click.option("--logs", is_flag=True, help="Print what bots that are programs wrote, on stderr, at the end.")
-@click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="Write the game record here.")
+@click.option(
+    "--record",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the game's record here, for `arena replay`, `explain` and `rerun`.",
+)
 @json_option
 def command(
     bots: tuple[str, ...],

@@ -20,6 +20,7 @@ from arena.commands._common import (
 
 @click.group(
     "player",
+    short_help="Manage players that dial in, and their tokens.",
     epilog=example("arena player add anna", "arena player list", "arena player revoke anna"),
 )
 def command() -> None:

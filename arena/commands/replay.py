@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 def command(record: str, verify: bool, show: bool, delay: float, database: str, as_json: bool) -> None:
     """Play a RECORD again: a file written by `arena play --record`, or a game's number in the database.
 
-    Without flags the game is printed move by move. Exit code 1: the replay differs from the record.
+    Without flags the game is printed move by move, in the words of docs/variants; --show tells it for people,
+    and `arena explain` says why it ended as it did. Exit code 1: the replay differs from the record.
     """
     from arena import record as records
     from arena.errors import RecordError

@@ -43,10 +43,12 @@ RUNNERS = ("auto", "inline", "cluster")
 
 
 @click.group(
-    "tournament", epilog=example("arena tournament run results/demo.toml", "arena tournament resume")
+    "tournament",
+    short_help="Run, resume and show tournaments.",
+    epilog=example("arena tournament run results/demo.toml", "arena tournament resume"),
 )
 def command() -> None:
-    """Run, resume and show tournaments."""
+    """Run, resume and show tournaments. Those whose bots dial in are played by `arena serve`."""
 
 
 @command.command(
@@ -72,10 +74,11 @@ def run(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Run the tournament that FILE describes.
+    """Run the tournament that FILE describes: its players, variants, rounds, clocks and more, in TOML.
 
-    The whole file is checked and every bot started before the first game. Ctrl-C stops it; what was played is
-    kept, and the command that resumes it is printed. Exit code 1: it did not come to its end.
+    results/demo.toml is one; docs/operating.md explains every key. The whole file is checked and every bot
+    started before the first game. Ctrl-C stops it; what was played is kept, and the command that resumes it
+    is printed. Exit code 1: it did not come to its end.
     """
     from arena import spec, tournament
     from arena.plugins import installed

@@ -28,7 +28,14 @@ if TYPE_CHECKING:
     epilog=example("arena verify demo --db results/demo/arena.db", "arena verify --all"),
 )
 @click.argument("tournament", required=False)
-@click.option("--games", default=100, show_default=True, help="Replay this many games, spread over all.")
+@click.option(
+    "--games",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=100,
+    show_default=True,
+    help="Replay this many games, spread over all.",
+)
 @click.option("--all", "every", is_flag=True, help="Replay every game.")
 @click.option("--expect", metavar="HASH", help="The content hash that the results must have.")
 @database_option
