@@ -214,13 +214,19 @@ def options_of(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def chosen_options(variant: Variant, pairs: Sequence[str]) -> dict[str, OptionValue]:
-    """The --option k=v pairs as values of a variant's options; UnknownName or OptionError otherwise."""
-    from engine_core.errors import UnknownName
+    """The --option k=v pairs as values of a variant's options; UnknownName, or one OptionError with all."""
+    from engine_core.errors import OptionError, UnknownName
 
     known = {option.name: option for option in variant.options}
     chosen: dict[str, OptionValue] = {}
+    wrong: list[OptionError] = []
     for name, text in options_of(pairs).items():
         if name not in known:
             raise UnknownName("option", name, known)
-        chosen[name] = known[name].parse(text)
+        try:
+            chosen[name] = known[name].parse(text)
+        except OptionError as error:
+            wrong.append(error)
+    if wrong:
+        raise OptionError.together(wrong)
     return chosen

@@ -23,7 +23,7 @@ NAMES = ("standings", "games", "pairwise", "faults", "conduct", "attempts")
     short_help="Write results as CSV or JSON.",
     epilog=example("arena export standings demo", "arena export games demo --json --output games.json"),
 )
-@click.argument("what", type=click.Choice(NAMES))
+@click.argument("what", metavar="WHAT", type=click.Choice(NAMES))
 @click.argument("tournament", required=False)
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
 @click.option("--csv", "as_csv", is_flag=True, help="Write CSV (the default).")
@@ -32,8 +32,10 @@ NAMES = ("standings", "games", "pairwise", "faults", "conduct", "attempts")
 def command(
     what: str, tournament: str | None, output: Path | None, as_csv: bool, as_json: bool, database: str
 ) -> None:
-    """Write WHAT (standings, games, pairwise scores, faults, conduct of players, attempts at matches) of a
-    TOURNAMENT (the newest when not given).
+    """Write WHAT of a TOURNAMENT (the newest when not given).
+
+    WHAT is `standings`, `games`, `pairwise` (scores of each player against each other), `faults`, `conduct`
+    (how players behaved) or `attempts` (at matches).
 
     Only complete, committed matches are in it; attempts that do not count are in `attempts` only.
     """

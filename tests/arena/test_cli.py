@@ -176,6 +176,18 @@ def test_help_starts_fast() -> None:
         ("play random random --option turns=3", 2, "unknown option 'turns'"),
         ("play random random --option turn_cap", 2, "key=value"),
         ("play random random --option turn_cap=no", 2, "a whole number in 1..10000"),
+        (
+            "play random random --option turn_cap=no --option fortify=x",
+            2,
+            "\noption fortify = 'x' is not allowed",
+        ),
+        (
+            "play random random --option card_deck=stars --option missions=true",
+            2,
+            "\noption card_deck = 'stars' ",
+        ),
+        ("play random random --option airfield_cap=true", 2, "it has no effect with rewards = false"),
+        ("export standing", 2, "'standing' is not one of 'standings', "),
         ("play random random --seats 3", 2, "2 bots for 3 seats"),
         ("play random random --seats 0", 2, "2..6"),
         ("play random random --decision 0", 2, "a positive number of seconds"),
