@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arena.hub.news import Event
 
 REFRESHES_PER_S = 2.0
-COLUMNS = ("bot", "from", ">network", "state", ">games", ">points", ">faults", ">live elo", "last match")
+COLUMNS = ("bot", "from", ">ms", "state", ">points", ">faults", ">live elo", ">last match")
 
 
 class Log:
@@ -86,12 +86,16 @@ def bots_table(hub: Hub) -> Table:
     """The bots that are here: what they do, and what they did since the server's start."""
     rows = [
         (
-            *(row.name, row.host or "this host", f"{1000.0 * row.way_s:.1f} ms" if row.measured else None),
-            *(row.state, row.tally.games, f"{row.tally.points:g}", row.tally.faults),
+            *(row.name, row.host or "this host", f"{1000.0 * row.way_s:.1f}" if row.measured else None),
+            *(row.state, f"{row.tally.points:g} of {row.tally.games}", row.tally.faults),
             *(f"{row.rating:.0f}" if row.rating is not None else None, row.tally.last or None),
         )
         for row in hub.house()
     ]
     tables = hub.tables
     title = f"bots here: {len(rows)}; matches at hand: {tables.playing}, finished: {tables.played}"
-    return table(COLUMNS, rows, title=title)
+    made = table(COLUMNS, rows, title=title)
+    made.box = None
+    for column in made.columns:
+        column.no_wrap = True  # a line a bot, also on a narrow terminal
+    return made

@@ -59,10 +59,10 @@ class House:
 
     def _state(self, door: GuestDoor) -> str:
         if not door.connected:
-            return "cut off, may resume"
+            return "cut off"
         if door.busy:
             return "plays"
-        return "waits for its match" if self._guests.wanted(door.bot) else "idle"
+        return "waits" if self._guests.wanted(door.bot) else "idle"
 
     def _refresh(self) -> None:
         now = time.monotonic()

@@ -96,7 +96,7 @@ class News:
                 points[index] += score
             faults += [game.players[fault.seat] for fault in game.faults]
             kinds += [fault.kind for fault in game.faults]
-        self._count(tournament, plan, games, points, faults)
+        self._count(plan, games, points, faults)
         names = [player.name for player in plan.players]
         self.tell(
             "match_done",
@@ -109,7 +109,6 @@ class News:
 
     def _count(
         self,
-        tournament: str,
         plan: MatchPlan,
         games: Sequence[GameResult],
         points: Sequence[float],
@@ -122,7 +121,7 @@ class News:
                     tally.games += len(games)
                     tally.points += points[index]
                     tally.faults += faults.count(index)
-                    tally.last = f"{points[index]:g} of {len(games)} in {tournament} {plan.sequence}"
+                    tally.last = f"{points[index]:g} of {len(games)}"
 
     def tell_quarantine(self, tournament: str, row: QuarantineRow) -> None:
         """A player is out until its next version."""

@@ -94,6 +94,14 @@ def test_what_is_no_certificate_is_named(tmp_path: Path) -> None:
         server_credentials(tmp_path)
 
 
+@pytest.mark.parametrize("host", ["bad host!", "", "-a.example.org", "a..b", "300.1.2.3", "a" * 64])
+def test_the_command_refuses_what_is_no_host(tmp_path: Path, host: str) -> None:
+    done = CliRunner().invoke(cli, ["certificate", str(tmp_path / "tls"), "--host", host])
+    assert done.exit_code == 2
+    assert f"'--host': {host!r} is neither an address nor a DNS name" in done.output
+    assert not (tmp_path / "tls").exists()
+
+
 def test_the_command_says_what_to_do_with_it(tmp_path: Path) -> None:
     folder = tmp_path / "tls"
     done = CliRunner().invoke(cli, ["certificate", str(folder), "--host", "192.0.2.7"])

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import pty
 import re
+import select
 import shlex
 import signal
+import struct
 import subprocess
 import sys
+import termios
+import time
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -18,6 +25,7 @@ from tournament_samples import arena
 from wire_samples import MOCK_BOTS, bundled
 
 from arena.cli import cli
+from arena.errors import StoreRefusal
 from arena.hub.certificates import make_certificate
 from arena.server import build_bot
 from arena.store import Store
@@ -186,7 +194,7 @@ def test_ctrl_c_ends_in_time_and_prints_the_command_that_goes_on(tmp_path: Path)
     shown = arena("tournament", "show", "lobby", "--db", database)
     assert "lobby (1): stopped, 0 of 1 matches" in shown.stdout
     listed = arena("tournament", "resume", "--db", database)
-    assert f"arena serve --lobby VARIANT:SEATS --db sqlite:///{database}" in listed.stdout
+    assert f"arena serve --lobby=classic:2,turn_cap=100 --db {database}" in listed.stdout
     refused = arena("tournament", "resume", "lobby", "--db", database)
     assert refused.returncode == 2
     assert "is played with bots that dial in" in refused.stderr
@@ -196,10 +204,9 @@ def test_a_tournament_with_remote_players_needs_the_server(tmp_path: Path) -> No
     (tmp_path / "series.toml").write_text(SERIES)
     done = arena("tournament", "run", tmp_path / "series.toml", "--db", tmp_path / "cup.db")
     assert done.returncode == 2
-    assert (
-        "players[0] (anna): dials in by itself; `arena serve --tournament FILE` plays with it" in done.stderr
-    )
-    assert "players[1] (bert)" in done.stderr
+    assert "these players dial in by themselves: anna, bert; use:\n" in done.stderr
+    command = f"arena serve --tournament {tmp_path}/series.toml --db sqlite:///{tmp_path}/cup.db"
+    assert command in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -216,6 +223,109 @@ def test_a_lobby_that_cannot_be_is_named_at_once(tmp_path: Path, lobby: str, pro
     done = refused("--listen", "127.0.0.1:0", "--db", tmp_path / "cup.db", "--lobby", lobby)
     assert done.exit_code == 2
     assert problem in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--lobby", "classic:2,turn_kap=3"], "--lobby classic:2,turn_kap=3: unknown option 'turn_kap'"),
+        (["--lobby", "classic:2,turn_cap"], "--lobby classic:2,turn_cap: write options as `,turn_cap=40`"),
+        (["--lobby", "classic:2", "--no-lobby"], "--lobby and --no-lobby contradict each other"),
+        (["--lobby-clocks", "decision=fast"], "'decision=fast': must be like decision=5"),
+        (["--lobby-clocks", "decision=-1"], "decision: must be a positive number of seconds, not -1"),
+        (["--lobby-clocks", "connect=9"], "connect: is of no use in a lobby"),
+        (["--lobby-clocks", "decisions=1"], "unknown key 'decisions'"),
+        (["--wait", "-1"], "'--wait': must be a positive number of seconds"),
+        (["--db", "/nowhere/cup.db"], "--db: there is no folder /nowhere for the database cup.db"),
+        (["--listen", "unix:/nowhere/socket"], "--listen unix:/nowhere/socket: is in no folder"),
+        (["--listen", "nobody.invalid:1", "--insecure"], "--listen nobody.invalid:1: names no host"),
+        (["--listen", "192.0.2.7:0", "--insecure"], "--listen 192.0.2.7:0: is no address of this host"),
+    ],
+)
+def test_what_cannot_be_served_is_named_with_its_option_and_leaves_nothing(
+    tmp_path: Path, arguments: list[str], problem: str
+) -> None:
+    done = refused("--listen", "127.0.0.1:0", "--db", tmp_path / "cup.db", *arguments)
+    assert done.exit_code == 2
+    assert problem in done.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_server_is_refused_and_a_port_in_use_is_named(tmp_path: Path) -> None:
+    """One process serves a database; when nothing else is asked for, there is a lobby."""
+    arguments = ["--listen", "127.0.0.1:0", "--db", tmp_path / "cup.db"]
+    with serving(*arguments) as first:
+        address = first.address
+        again = arena("serve", *arguments)
+        assert again.returncode == 2
+        assert re.fullmatch(
+            rf"Error: sqlite:///{tmp_path}/cup\.db is served already, by process {first.process.pid} on \S+; "
+            "end that one first\n",
+            again.stderr,
+        )
+        elsewhere = arena("serve", "--listen", address, "--db", tmp_path / "other.db")
+        assert elsewhere.returncode == 2
+        assert f"Error: --listen {address}: is in use already" in elsewhere.stderr
+        assert first.wait_for("hint")
+    with Store(f"sqlite:///{tmp_path}/cup.db") as store:
+        assert [(row.name, len(store.setups(row.id))) for row in store.tournaments()] == [("lobby", 1)]
+
+
+def test_two_processes_never_play_one_tournament(tmp_path: Path) -> None:
+    """The second is refused and leaves the first alone, in a server as in `arena tournament resume`."""
+    database = tmp_path / "cup.db"
+    (tmp_path / "cup.toml").write_text(SERIES)
+    for name in ("anna", "bert"):
+        add_player(database, name)
+    arguments = ["--listen", "127.0.0.1:0", "--db", database, "--tournament", tmp_path / "cup.toml"]
+    with serving(*arguments, "--no-lobby", "--wait", "50") as server:
+        server.wait_for("waiting")
+        with Store(f"sqlite:///{database}") as store:
+            identity = store.tournament("series").id
+            with (
+                pytest.raises(StoreRefusal, match=f"by process {server.process.pid} on"),
+                store.playing(identity),
+            ):
+                pass
+        server.stop()
+    with Store(f"sqlite:///{database}") as store, store.playing(identity), serving(*arguments) as server:
+        (stopped,) = server.wait_for("tournament_stopped")
+        assert stopped["tournament"] == "series"
+        assert store.tournament("series").state == "stopped"
+
+
+def test_a_terminal_shows_a_table_of_who_is_here(tmp_path: Path) -> None:
+    """Below the log: each bot with what it does, its results and its rating."""
+    tokens = [add_player(tmp_path / "cup.db", name) for name in ("anna", "bert")]
+    master, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    address = f"127.0.0.1:{free_port()}"
+    arguments = ["--listen", address, "--db", tmp_path / "cup.db", "--lobby", "classic:2,turn_cap=3"]
+    with (
+        subprocess.Popen([ARENA, "serve", *arguments], stdout=terminal, stdin=terminal) as server,
+        ExitStack() as bots,
+    ):
+        os.close(terminal)
+        for token in tokens:
+            command = [sys.executable, "first_legal.py"]
+            access = {"address": address, "token": token, "ARENA_RETRY": "30"}
+            bots.enter_context(dialling_in(command, MOCK_BOTS, **access))
+        screen, until = "", time.monotonic() + 30
+        row = re.compile(r"anna v1 +127\.0\.0\.1 +\d+\.\d +\w+ +[\d.]+ of [1-9]\d* +0 +1\d\d\d +[\d.]+ of 2")
+        while not row.search(screen) and time.monotonic() < until:
+            if select.select([master], [], [], 0.2)[0]:
+                screen += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", os.read(master, 65536).decode())
+        server.send_signal(signal.SIGINT)
+        with suppress(OSError):  # how a terminal says that nobody holds its other end any more
+            while piece := os.read(master, 65536):
+                screen += piece.decode()
+        assert server.wait(timeout=30) == 0
+    os.close(master)
+    assert row.search(screen), screen[-2000:]
+    assert re.search(
+        r"\d\d:\d\d:\d\d lobby: match 0 is over: \w+ v1 scored [\d.]+ of 2, \w+ v1 scored", screen
+    )
+    assert "stopped; go on with:" in screen
 
 
 def test_a_missing_certificate_says_how_to_make_one(tmp_path: Path) -> None:

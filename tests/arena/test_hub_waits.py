@@ -1,0 +1,86 @@
+"""What a served tournament waits for, and the lobby's clocks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hub_house import SHORT, House, cup, first, remote
+
+from arena.errors import SpecError
+from arena.types import Limits
+from engine_core import ActionRange, Legal, View
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    made = House(tmp_path)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def test_a_match_with_bots_of_this_host_waits_for_the_first_that_dials_in(house: House) -> None:
+    """Nobody is missed while none is here, however long; the bots of this host do not count as company."""
+    anna = house.token("anna")
+    house.open(tournament=cup(remote("anna"), '"random"', connect=0.3))
+    house.wait_for("waiting", players=("anna",))
+    time.sleep(0.8)
+    assert house.of("match_begun") == []
+    house.bot(anna)
+    house.wait_for("tournament_done")
+    assert house.store.faults(house.store.tournament("cup").id) == ()
+
+
+def test_who_comes_second_has_the_connect_limit_from_when_the_first_came(house: House) -> None:
+    """However long ago the server was started and the match's turn came."""
+    anna, bert = house.token("anna"), house.token("bert")
+    house.open(tournament=cup(remote("anna"), remote("bert"), connect=5.0))
+    time.sleep(0.6)
+    house.bot(anna)
+    (alone, _) = house.wait_for("waiting", 2)
+    assert alone.text == "cup: waits for anna v1, bert v1, for as long as none is here"
+    (waiting,) = house.wait_for("waiting", players=("bert",))
+    assert waiting.text == "cup: waits for bert v1, 5 s, then it is no_show"
+    house.bot(bert)
+    house.wait_for("tournament_done")
+    assert house.store.faults(house.store.tournament("cup").id) == ()
+
+
+def test_players_that_have_no_account_are_named_before_anything_starts(house: House) -> None:
+    house.token("anna")
+    house.token("carl")
+    house.store.tokens.revoke_player("carl")
+    with pytest.raises(SpecError) as refused:
+        house.open(tournament=cup(remote("anna"), remote("bert"), remote("carl")))
+    assert str(refused.value).splitlines() == [
+        "cup: not usable",
+        f"players (bert): no such player in {house.store.url}; create it with `arena player add bert`",
+        "players (carl): all its tokens are revoked; make one with `arena player token carl`",
+    ]
+    assert house.store.tournaments() == ()
+
+
+def dawdle(_view: View, legal: Legal) -> ActionRange:
+    time.sleep(0.3)
+    return legal[0]
+
+
+def test_the_operator_sets_the_clocks_of_the_lobby(house: House) -> None:
+    """A bot that is slow for them loses on time; the way over the network is told, and not counted."""
+    anna, bert = house.token("anna"), house.token("bert")
+    house.open(SHORT, limits=Limits(decision=0.05, game=20.0))
+    house.bot(anna, dawdle)
+    house.bot(bert, first)
+    house.wait_for("match_done")
+    faults = house.store.faults(house.store.tournament("lobby").id)
+    slow = [fault for fault in faults if fault.player == "anna 1"]
+    assert {fault.kind for fault in slow} == {"timeout"}
+    assert slow[0].limit_ms == 50.0
+    assert slow[0].transport_ms > 0.0
+    assert "s transport, a margin of" in slow[0].message
+    (joined,) = house.of("joined", bot="anna 1")
+    assert 0.0 < joined.facts["network_ms"] < 1000.0
