@@ -1,34 +1,57 @@
-"""How the bots of every language take what happens to their line: cuts, refusals, a server that goes away."""
+"""The line of every language's bots: cuts, refusals, a server that goes away, and TLS with a real server."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
+import grpc
 import pytest
-from languages import ROOT, Language
+from languages import ARENA, ROOT, Language, languages
 from test_sdks import EVERY_PACKAGE, built
 
 from arena.botfiles import load_bot
 from arena.driver import Driver
+from arena.hub.certificates import make_certificate
 from arena.seats import Answer, InProcessDoor
 from arena.server import PlayServer, RemoteDoor, build_bot
 from arena.setups import setup_for
+from arena.store import Store
 from arena.types import FaultPolicy, Limits, MatchPlan, MatchResult, Player
 
+HERE = Path(__file__)
 RELAY = ROOT / "tests" / "arena" / "relay.py"
 RANDOM = load_bot(ROOT / "bots" / "random.py")
 # Generous, so that only what is lost on the line can fail.
 LIMITS = Limits(start=60.0, decision=60.0, game=600.0)
 TURN_CAP = 20
+# One match against a bot of the house, for whoever dials in as NAME.
+SERVED = """
+name = "NAME"
+rounds = 1
+players = [{ remote = "NAME" }, "random"]
+
+[[variants]]
+name = "classic"
+seats = 2
+options = { turn_cap = 8 }
+
+[clocks]
+connect = 300
+decision = 60
+"""
 CUT_EVERY_S = 0.3
 END_S = 60.0
 
@@ -41,10 +64,10 @@ def server(tmp_path: Path) -> Iterator[PlayServer]:
 
 
 @contextmanager
-def started(language: Language, **variables: str) -> Iterator[subprocess.Popen[str]]:
-    """The random bot of a language as a process with these variables; it is killed if it has not ended."""
+def started(language: Language, kind: str = "random", **variables: str) -> Iterator[subprocess.Popen[str]]:
+    """A bot of a language as a process with these variables; it is killed if it has not ended."""
     built(language)
-    bot = load_bot(language.bot("random"))
+    bot = load_bot(language.bot(kind))
     build_bot(bot)
     program = sys.executable if bot.argv[0] == "python" else shutil.which(bot.argv[0])
     folder = Path(bot.target)
@@ -64,6 +87,46 @@ def started(language: Language, **variables: str) -> Iterator[subprocess.Popen[s
     finally:
         process.kill()
         process.communicate()
+
+
+@dataclass(frozen=True)
+class House:
+    """A server without TLS and one with it, the authority of its certificate and another one."""
+
+    folder: Path
+    plain: str
+    encrypted: str
+    own: Path
+    other: Path
+
+    @property
+    def troubles(self) -> dict[str, tuple[dict[str, str], str]]:
+        """What may be wrong with a bot's variables, and what it then has to say."""
+        plain, encrypted, none = self.plain, self.encrypted, self.folder / "none.pem"
+        unreadable = "ARENA_CA: no certificate can be read from"
+        return {
+            "no address": ({}, "no server address: set ARENA_ADDRESS to host:port or unix:/path"),
+            "no port": (access("foo"), "ARENA_ADDRESS: foo is neither host:port nor unix:/path"),
+            "token": (access(plain), "the server refuses the token in ARENA_TOKEN: unknown token"),
+            "no CA": (
+                access(encrypted),
+                f"the server at {encrypted} speaks TLS: set ARENA_CA to the path of",
+            ),
+            "wrong CA": (access(encrypted, self.other), f"that ARENA_CA ({self.other}) does not vouch for"),
+            "too much CA": (access(plain, self.own), "does not speak TLS: unset ARENA_CA"),
+            "no file": (access(encrypted, none), f"{unreadable} {none} ("),
+            "no PEM": (access(encrypted, HERE), f"{unreadable} {HERE} (it is no PEM file)"),
+        }
+
+
+def here() -> list[Language]:
+    """The languages with a package whose toolchain is on this machine."""
+    return [language for language in languages() if language.has_package and not language.missing]
+
+
+def access(address: str, ca: Path | None = None) -> dict[str, str]:
+    """The variables of a bot with a token that no server knows."""
+    return {"ARENA_ADDRESS": address, "ARENA_TOKEN": "guessed"} | ({"ARENA_CA": str(ca)} if ca else {})
 
 
 @contextmanager
@@ -130,25 +193,59 @@ def test_c12_c16_a_line_cut_again_and_again_changes_no_game(server: PlayServer, 
     assert [game.final_digest for game in cut.games] == [game.final_digest for game in calm.games]
 
 
-@EVERY_PACKAGE
-def test_a_refusal_ends_the_bot_with_the_servers_words(server: PlayServer, language: Language) -> None:
-    with started(language, ARENA_ADDRESS=server.addresses[0], ARENA_TOKEN="guessed") as bot:
-        said, _ = bot.communicate(timeout=END_S)
-        assert (bot.returncode, "unknown token" in said) == (1, True), said
+# ---- one line for what keeps a bot from playing
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    folder = tmp_path_factory.mktemp("house")
+    own, other = (make_certificate(folder / name) for name in ("own", "other"))
+    pair = own.key.read_bytes(), own.certificate.read_bytes()
+    credentials = grpc.ssl_server_credentials([pair])
+    with (
+        PlayServer(["127.0.0.1:0"]) as plain,
+        PlayServer(["127.0.0.1:0"], credentials=credentials) as encrypted,
+    ):
+        yield House(folder, plain.addresses[0], encrypted.addresses[0], own.authority, other.authority)
+
+
+@pytest.fixture(scope="module")
+def to_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, subprocess.Popen[str]]]:
+    """A bot of each language that dials where nobody is; at once, since each takes ten seconds to give up."""
+    path = tmp_path_factory.mktemp("nobody") / "nobody"
+    with ExitStack() as stack:
+        yield {
+            language.name: stack.enter_context(started(language, ARENA_ADDRESS=f"unix:{path}"))
+            for language in here()
+        }
 
 
 @EVERY_PACKAGE
-def test_a_missing_address_is_named(language: Language) -> None:
-    with started(language) as bot:
-        said, _ = bot.communicate(timeout=END_S)
-        assert (bot.returncode, "ARENA_ADDRESS" in said) == (1, True), said
+def test_what_is_wrong_is_said_in_one_line_with_the_variable_to_set(house: House, language: Language) -> None:
+    """Not a stack trace in sight, and the exit code is 1."""
+    with ExitStack() as stack:
+        bots = {
+            trouble: stack.enter_context(started(language, **variables))
+            for trouble, (variables, _) in house.troubles.items()
+        }
+        for trouble, bot in bots.items():
+            said, _ = bot.communicate(timeout=END_S)
+            assert said.count("\n") == 1 and said.endswith("\n"), f"{trouble}:\n{said}"
+            assert house.troubles[trouble][1] in said, trouble
+            assert bot.returncode == 1, trouble
 
 
 @EVERY_PACKAGE
-def test_nobody_at_the_address_is_said_after_a_while(language: Language, tmp_path: Path) -> None:
-    with started(language, ARENA_ADDRESS=f"unix:{tmp_path}/nobody", ARENA_TOKEN="any") as bot:
-        said, _ = bot.communicate(timeout=END_S)
-        assert (bot.returncode, "nobody" in said) == (1, True), said
+def test_nobody_at_the_address_is_said_after_a_while(
+    to_nobody: dict[str, subprocess.Popen[str]], language: Language
+) -> None:
+    bot = to_nobody[language.name]
+    said, _ = bot.communicate(timeout=END_S)
+    assert said.count("\n") == 1, said
+    assert re.search(
+        r"no server answers at unix:.*/nobody within 10 ?s: is it .* ARENA_ADDRESS right\?", said
+    )
+    assert bot.returncode == 1
 
 
 @EVERY_PACKAGE
@@ -163,3 +260,64 @@ def test_a_server_that_goes_away_ends_the_bot_well(server: PlayServer, language:
         server.stop()
         said, _ = bot.communicate(timeout=END_S)
         assert (bot.returncode, said) == (0, "")
+
+
+# ---- a rated game over TLS
+
+
+@dataclass(frozen=True)
+class Serving:
+    """`arena serve` over TLS with a tournament for each language; the languages' tokens."""
+
+    address: str
+    authority: Path
+    database: Path
+    tokens: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    folder, names = tmp_path_factory.mktemp("serving"), [language.name for language in here()]
+    database, authority = folder / "cup.db", make_certificate(folder / "tls").authority
+    with Store(f"sqlite:///{database}") as store:
+        store.migrate()
+        tokens = {name: store.tokens.add_player(name) for name in names}
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    command = [ARENA, "serve", "--listen", address, "--tls", folder / "tls", "--db", database]
+    for name in names:
+        path = folder / f"{name}.toml"
+        path.write_text(SERVED.replace("NAME", name), encoding="utf-8")
+        command += ["--tournament", path]
+    output = folder / "output"
+    with output.open("wb") as stream:
+        process = subprocess.Popen(command, stdout=stream, stderr=stream)
+    try:
+        yield Serving(address, authority, database, tokens)
+        process.terminate()
+        assert process.wait(END_S) == 0, output.read_text(encoding="utf-8")[-4000:]
+    finally:
+        process.kill()
+        process.wait()
+
+
+@EVERY_PACKAGE
+def test_its_greedy_bot_plays_a_rated_match_over_tls(serving: Serving, language: Language) -> None:
+    """Dialled in to `arena serve` with its token: two games, no fault, and a rating for both."""
+    name = language.name
+    access = {"ARENA_ADDRESS": serving.address, "ARENA_CA": str(serving.authority)}
+    with (
+        Store(f"sqlite:///{serving.database}") as store,
+        started(language, "greedy", ARENA_TOKEN=serving.tokens[name], ARENA_RETRY="60", **access) as bot,
+    ):
+        deadline = time.monotonic() + END_S
+        while store.tournament(name).state != "finished":
+            assert time.monotonic() < deadline and bot.poll() is None, bot.poll()
+            time.sleep(0.05)
+        row = store.tournament(name)
+        games = store.games(row.id)
+        assert [{seat.player for seat in game.seats} for game in games] == [{name, "random"}] * 2
+        assert store.faults(row.id) == ()
+        ratings = {s.player.label: s.rating for s in store.leaderboard(tournament_id=row.id)}
+        assert ratings.keys() == {name, "random"}
+        assert all(rating is not None for rating in ratings.values())
