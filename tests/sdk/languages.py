@@ -132,9 +132,9 @@ def _watch(process: subprocess.Popen[bytes]) -> dict[str, tuple[int, tuple[str, 
     while process.poll() is None:
         assert time.monotonic() < deadline, f"the tournament is still running after {BUILD_S:g} s"
         for pid in descendants(process.pid):
-            token = _token(pid)
-            if token:
-                bots[token] = pid, _command_line(pid)
+            token, line = _token(pid), _command_line(pid)
+            if token and line:  # it may have ended between the two looks, but was seen before then
+                bots[token] = pid, line
         time.sleep(0.05)
     return bots
 
@@ -149,10 +149,12 @@ def _token(pid: int) -> str:
 
 
 def _command_line(pid: int) -> tuple[str, ...]:
+    """A process's program and arguments, () when it is gone or on its way out."""
     try:
-        return tuple(Path(f"/proc/{pid}/cmdline").read_bytes().decode().rstrip("\0").split("\0"))
+        line = Path(f"/proc/{pid}/cmdline").read_bytes().decode().rstrip("\0")
     except OSError:
         return ()
+    return tuple(line.split("\0")) if line else ()
 
 
 def alive(pids: Iterable[int]) -> list[int]:
