@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from engine_core.errors import hint as hint
 from engine_core.errors import unknown
 
 T = TypeVar("T")

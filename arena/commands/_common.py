@@ -113,7 +113,7 @@ def open_store(text: str) -> Store:
 
 def chosen_tournament(store: Store, reference: str | None) -> TournamentRow:
     """The tournament of a name or number, or else the newest; wrong use when there is none."""
-    from engine_core.errors import hint
+    from arena.tables import hint
 
     known = store.tournaments()
     if not known:
@@ -130,7 +130,7 @@ def chosen_tournament(store: Store, reference: str | None) -> TournamentRow:
 
 def chosen_player(store: Store, tournament_id: int, label: str) -> int:
     """The id of --player, a label in a tournament; wrong use when there is none of that name."""
-    from engine_core.errors import hint
+    from arena.tables import hint
 
     players = {entry.label: entry.id for entry in store.entries(tournament_id)}
     if label not in players:

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 from arena.errors import StoreRefusal
 from arena.store.database import Database
 from arena.store.models import TokenModel
-from engine_core.errors import hint
+from arena.tables import hint
 
 TOKEN_BYTES = 32
 # What fits a table, a shell and a log line; no space, since labels put the version behind one.
