@@ -160,8 +160,9 @@ class Fault:
     """What a seat did wrong, at which decision of the game; times are in milliseconds.
 
     `used_ms` is what counts against `limit_ms`: thinking. `queue_ms` and `transport_ms` are the rest of the
-    time from question to answer. `output` is the head and tail of what the process wrote beside its messages,
-    or the traceback of a bot that plays inside, `last_message` the last thing it sent, both as text for people.
+    time from question to answer. `output` is the head and tail of what the process wrote beside its
+    messages, or the traceback of a bot that plays inside, `last_message` the last thing it sent, both as
+    text for people.
     """
 
     seat: int
