@@ -65,6 +65,7 @@ def command(record: str, verify: bool, show: bool, delay: float, database: str, 
                 watcher.step([each for each in events if each.visible_to(PUBLIC)], state.public_view())
     else:
         _print_steps(game_record)
+        click.echo(_ended(game_record))
 
 
 def read_record(reference: str, database: str) -> Record:
@@ -83,6 +84,15 @@ def read_record(reference: str, database: str) -> Record:
         raise click.UsageError(f"{reference}: no such file, and not a game's number")
     with open_store(database) as store:
         return records.unpack(store.record(int(reference)))
+
+
+def _ended(game_record: Record) -> str:
+    """Who won, and how."""
+    from arena.stories import ending
+
+    players = dict(enumerate(game_record.players))
+    winners = [f"seat {seat} {players.get(seat, '')}".strip() for seat in game_record.facts.winners]
+    return f"won by {', '.join(winners) or 'nobody'}: {ending(game_record)}"
 
 
 def _print_steps(game_record: Record) -> None:

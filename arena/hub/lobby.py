@@ -105,7 +105,7 @@ class Lobby:
         for row in self._store.quarantines(self.identity):
             if row.entry not in self._quarantined:
                 self._quarantined.add(row.entry)
-                self._news.tell_quarantine(NAME, row)
+                self._news.tell_quarantine(NAME, row, self._store.url)
 
     def _pair(self) -> None:
         """Begin a match for as long as there is a table and a line-up for one."""

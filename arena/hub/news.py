@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -123,10 +124,10 @@ class News:
                     tally.faults += faults.count(index)
                     tally.last = f"{points[index]:g} of {len(games)}"
 
-    def tell_quarantine(self, tournament: str, row: QuarantineRow) -> None:
-        """A player is out until its next version."""
+    def tell_quarantine(self, tournament: str, row: QuarantineRow, database: str) -> None:
+        """A player is out until its next version; the database's URL is for the command that shows more."""
         text = f"{tournament}: {row.player} is quarantined: its last {row.games} games each ended by a fault "
-        text += f"of it, the last by {row.kind} (`arena fault {row.fault}`)"
+        text += f"of it, the last by {row.kind} (`arena fault {row.fault} --db {shlex.quote(database)}`)"
         self.tell("quarantined", text, tournament=tournament, player=row.player, fault=row.fault)
 
 

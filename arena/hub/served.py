@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from threading import Event
 
 from arena.errors import PlatformFault, SpecError, StoreRefusal
@@ -71,7 +72,7 @@ class ServedTournament:
 
     def quarantined(self, row: QuarantineRow) -> None:
         """A player is out."""
-        self._news.tell_quarantine(self.name, row)
+        self._news.tell_quarantine(self.name, row, self._store.url)
 
     def game_finished(self, plan: MatchPlan, game: GameResult) -> None:
         """Tell of a match when its last game is here."""
@@ -85,11 +86,12 @@ def _without_token(store: Store, spec: TournamentSpec) -> list[Problem]:
     """The players that dial in but cannot, each with the command that lets them."""
     accounts = [(player.name, player.bot.target) for player in spec.players if player.bot.kind == "remote"]
     working, problems = store.tokens.working(name for _, name in accounts), []
+    place = f"--db {shlex.quote(store.url)}"
     for label, account in accounts:
         if account not in working:
-            message = f"no such player in {store.url}; create it with `arena player add {account}`"
+            message = f"no such player; create it with `arena player add {account} {place}`"
         elif not working[account]:
-            message = f"all its tokens are revoked; make one with `arena player token {account}`"
+            message = f"all its tokens are revoked; make one with `arena player token {account} {place}`"
         else:
             continue
         problems.append((label, message))

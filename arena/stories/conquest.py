@@ -13,6 +13,7 @@ from engine_core.registry import options_of
 
 LEAST_ROLLS = 10  # fewer say nothing about luck
 NOTABLE_LUCK = 1.0  # troops
+GOALS = ("missions", "headquarters", "objectives")  # the options that bring goals
 
 
 @dataclass(slots=True)
@@ -129,14 +130,17 @@ def sentences(record: Record) -> tuple[tuple[str, ...], ...]:
 
 
 def goal(record: Record) -> str:
-    """By which goal the winner won: a mission, the headquarters, or objectives with its capital."""
+    """By which goal the winner won: a mission, headquarters, or objectives with its capital; "" if none."""
+    options = options_of(record.game().ruleset)
+    if not any(options[name] not in (0, "none") for name in GOALS):
+        return ""
     chronicle = Chronicle(record)
     own = chronicle.ledgers[record.facts.winners[0]]
     if own.missions:
         return f"its mission was fulfilled: {own.missions[-1][1]}"
     if not chronicle.conquered:
         return ""
-    if options_of(record.game().ruleset)["headquarters"] != "none":
+    if options["headquarters"] != "none":
         return "it held the headquarters that it needed"
     claimed = ", ".join(objective for _, objective in own.objectives)
     return f"it held its capital and {len(own.objectives)} objectives: {claimed}"

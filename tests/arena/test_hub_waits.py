@@ -58,8 +58,9 @@ def test_players_that_have_no_account_are_named_before_anything_starts(house: Ho
         house.open(tournament=cup(remote("anna"), remote("bert"), remote("carl")))
     assert str(refused.value).splitlines() == [
         "cup: not usable",
-        f"players (bert): no such player in {house.store.url}; create it with `arena player add bert`",
-        "players (carl): all its tokens are revoked; make one with `arena player token carl`",
+        f"players (bert): no such player; create it with `arena player add bert --db {house.store.url}`",
+        "players (carl): all its tokens are revoked; make one with "
+        f"`arena player token carl --db {house.store.url}`",
     ]
     assert house.store.tournaments() == ()
 
