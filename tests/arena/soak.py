@@ -41,8 +41,8 @@ GROUPS = (
 # They cost seconds or play no game, so that a batch has only one of these tables, if any.
 SLOW_TABLES = (
     (("drops_stream", "crash_at_start"), LIMITS),
-    (("never_joins",), replace(LIMITS, start=1)),
     (("hang", "leaves_at_once"), HASTE),
+    (("never_joins",), replace(LIMITS, start=1)),
 )
 
 
