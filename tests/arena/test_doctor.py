@@ -106,6 +106,9 @@ def test_the_bot_is_examined_in_the_isolation_that_was_asked_for() -> None:
     with patient.interview() as started:
         assert started.door.guard == "limits"
     assert whole_games._plan(patient, "classic").isolation == limited
+    patient.isolation = Isolation("sandbox")
+    (found,) = whole_games.examine(patient)
+    assert (found[0], found[1]) == ("ok", "1 game against patient, no fault")
 
 
 def test_a_slow_start_is_worth_a_warning() -> None:

@@ -13,7 +13,7 @@ from arena.errors import ArenaError
 from arena.plugins import installed
 from arena.runners.inline import InlineRunner
 from arena.setups import setup_for
-from arena.types import MatchPlan, MatchResult, Player
+from arena.types import BotSpec, MatchPlan, MatchResult, Player
 
 ORDER = 30
 NAME = "whole games"
@@ -43,7 +43,7 @@ def examine(patient: Patient) -> Found:
         for kind, message in sorted(own)[:2]:
             yield "fix", f"{plan.setup.variant}: {kind}: {message}", advice_for(f"{kind}: {message}", LOOK)
     if not faults:
-        yield "ok", f"{count(games, 'game')} against random, no fault", ""
+        yield "ok", f"{count(games, 'game')} against {_opponent(patient).name}, no fault", ""
 
 
 def _plan(patient: Patient, variant: str) -> MatchPlan:
@@ -53,10 +53,16 @@ def _plan(patient: Patient, variant: str) -> MatchPlan:
     setup = setup_for(variant, seats, caps, "split")
     if patient.quick:
         setup = replace(setup, rotations=setup.rotations[:1])
-    others = [Player(f"random {seat}", installed().find_bot("random")) for seat in range(1, seats)]
+    opponent = _opponent(patient)
+    others = [Player(f"{opponent.name} {seat}", opponent) for seat in range(1, seats)]
     sequence = patient.variants.index(variant)
     players = (patient.player, *others)
     return MatchPlan(sequence, KEY, setup, players, patient.limits, isolation=patient.isolation)
+
+
+def _opponent(patient: Patient) -> BotSpec:
+    """`random`; in the sandbox, where no Python file may play, the bot itself."""
+    return patient.player.bot if patient.isolation.level == "sandbox" else installed().find_bot("random")
 
 
 def _play(patient: Patient, plans: Sequence[MatchPlan]) -> list[MatchResult]:
