@@ -67,6 +67,7 @@ def test_the_commands_are_these() -> None:
         "bench",
         "bots",
         "certificate",
+        "dial",
         "doctor",
         "explain",
         "export",

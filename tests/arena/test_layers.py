@@ -44,6 +44,7 @@ LEVELS = {
     "arena.client": 3,
     "arena.dialling": 3,
     "arena.session": 3,
+    "arena.bridge": 3,
     "arena.launcher": 3,
     "arena.runners": 3,
     "arena.bench_grpc": 3,

@@ -1,0 +1,132 @@
+"""`arena dial`: a bot in plain shell plays on a server, through cuts and a server that forgot it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hub_house import SHORT, House, cup, remote
+from hub_samples import ARENA, ROOT, wait_until
+from relay import Cutter
+from tournament_samples import arena
+
+from arena.spec import remote_bot
+
+SHELL = ("sh", str(ROOT / "bots" / "shell_random" / "bot.sh"))
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    made = House(tmp_path)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+@contextmanager
+def dialled(address: str, token: str, *command: str, retry: str = "0") -> Iterator[subprocess.Popen[str]]:
+    """`arena dial` as a process, which must leave nothing of its bot behind."""
+    process = subprocess.Popen(
+        [ARENA, "dial", address, "--retry", retry, "--", *command],
+        env={**os.environ, "ARENA_TOKEN": token},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.communicate(timeout=20)
+        finally:
+            process.kill()
+
+
+def noting_pids(folder: Path) -> tuple[str, ...]:
+    """The shell bot; the process ids of all that were started are in `folder`/pids."""
+    return "sh", "-c", f"echo $$ >> {shlex.quote(str(folder / 'pids'))}; exec {shlex.join(SHELL)}"
+
+
+def pids(folder: Path) -> list[int]:
+    return [int(line) for line in (folder / "pids").read_text().split()]
+
+
+def test_a_shell_bot_dials_in_is_cut_and_plays_on(house: House, tmp_path: Path) -> None:
+    """One process of it from the first game to the last, no fault, and nothing is left at the end."""
+    anna, bert = house.token("anna"), house.token("bert")
+    house.open(tournament=cup(remote("anna"), remote("bert"), cap=4))
+    relay = Cutter(house.address)
+    with dialled(relay.address, anna, *noting_pids(tmp_path)) as bot:
+        house.wait_for("joined")
+        house.bot(bert)
+        house.wait_for("match_begun")
+        door = house.hub.guests.find(remote_bot("anna", "1"))
+        assert door is not None
+        wait_until(lambda: door.last_message(), "a first answer")
+        relay.cut()
+        house.wait_for("back", bot="anna 1")
+        (done,) = house.wait_for("match_done")
+        assert done.facts["faults"] == []
+        house.hub.stopping.set()  # the server has no more games
+        said, errors = bot.communicate(timeout=30)
+    relay.close()
+    assert (bot.returncode, errors) == (0, "")
+    games, decisions = (int(word) for word in said.replace(",", "").split() if word.isdecimal())
+    assert games == 2
+    assert decisions > 10
+    (pid,) = pids(tmp_path)
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_a_bot_whose_games_are_lost_is_started_anew(house: House, tmp_path: Path) -> None:
+    anna, bert = house.token("anna"), house.token("bert")
+    house.open(SHORT)
+    with dialled(house.address, anna, *noting_pids(tmp_path), retry="20"):
+        house.wait_for("joined")
+        door = house.hub.guests.find(remote_bot("anna", "1"))
+        assert door is not None
+        door.cut()  # and meanwhile it is forgotten
+        door.dismiss("just for this test")
+        house.wait_for("joined", 2, bot="anna 1")
+        house.bot(bert)
+        (done, *_) = house.wait_for("match_done")
+    assert done.facts["faults"] == []
+    assert len(pids(tmp_path)) == 2
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        (("sh", "-c", "exit 3"), "the bot does not join: it ended with exit code 3"),
+        (("./nothing",), "cannot start ./nothing: No such file or directory"),
+        (
+            ("sh", "-c", """echo '{"join":{}}'; read -r line; exit 4"""),
+            "the bot is gone: it ended with exit code 4",
+        ),
+    ],
+)
+def test_a_bot_that_does_not_play_is_told_in_one_line(
+    house: House, command: tuple[str, ...], problem: str
+) -> None:
+    house.open(SHORT)
+    done = arena("dial", house.address, "--", *command, ARENA_TOKEN=house.token("anna"))
+    assert done.returncode == 1
+    assert done.stderr == f"Error: {problem}\n" or done.stderr.startswith(f"Error: {problem};")
+    assert done.stderr.count("\n") == 1
+
+
+def test_it_needs_a_token_that_the_server_knows(house: House) -> None:
+    house.open(SHORT)
+    assert arena("dial", house.address, "--", *SHELL, ARENA_TOKEN="").returncode == 2
+    refused = arena("dial", house.address, "--", *SHELL, ARENA_TOKEN="guess")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("Error: the server refuses the token in ARENA_TOKEN: unknown token")
