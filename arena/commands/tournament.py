@@ -196,20 +196,19 @@ def _list(rows: tuple[TournamentRow, ...], as_json: bool, nothing: str) -> None:
 
 
 def resume_command(store: Store, row: TournamentRow, database: str) -> str:
-    """The command that goes on with a tournament; one with bots that dial in is served, from its file."""
+    """The command that goes on with a tournament, from any folder; one with bots that dial in is served."""
     from arena import spec
 
+    words, remark = ["arena", "serve"], ""
     if not spec.is_served(row.spec):
-        return printed(["arena", "tournament", "resume", row.id], database)
-    if row.spec == spec.LOBBY:
-        pools = store.pools(row.id)
-        lobby = [f"--lobby={pool.label}:{pool.seats},turn_cap={pool.turn_cap}" for pool in pools]
-        return printed(["arena", "serve", *lobby], database)
-    folder, file = spec.stored_file(row.spec)
-    if file is None:
-        shown = printed(["arena", "serve", "--tournament", folder / "FILE"], database)
-        return f"{shown}  # put its FILE back first: none in that folder has its text"
-    return printed(["arena", "serve", "--tournament", file], database)
+        words = ["arena", "tournament", "resume", str(row.id)]
+    elif row.spec == spec.LOBBY:
+        words += [f"--lobby={p.label}:{p.seats},turn_cap={p.turn_cap}" for p in store.pools(row.id)]
+    else:
+        folder, file = spec.stored_file(row.spec)
+        words += ["--tournament", str(file or folder / "FILE")]
+        remark = "" if file else "  # put its FILE back first: none in that folder has its text"
+    return shlex.join([*words, "--db", database_url(database)]) + remark
 
 
 def _play(

@@ -194,7 +194,7 @@ def test_ctrl_c_ends_in_time_and_prints_the_command_that_goes_on(tmp_path: Path)
     shown = arena("tournament", "show", "lobby", "--db", database)
     assert "lobby (1): stopped, 0 of 1 matches" in shown.stdout
     listed = arena("tournament", "resume", "--db", database)
-    assert f"arena serve --lobby=classic:2,turn_cap=100 --db {database}" in listed.stdout
+    assert f"arena serve --lobby=classic:2,turn_cap=100 --db sqlite:///{database}" in listed.stdout
     refused = arena("tournament", "resume", "lobby", "--db", database)
     assert refused.returncode == 2
     assert "is played with bots that dial in" in refused.stderr
