@@ -17,6 +17,7 @@ from arena.store.rows import FaultRow, GameRow
 
 ROOT = Path(__file__).resolve().parents[2]
 SDKS = ROOT / "bots" / "sdk"
+PROTO = ROOT / "proto"
 ARENA = Path(sys.executable).parent / "arena"
 # A first build fetches packages; what is slow is the network, not the bot.
 BUILD_S = 900.0
@@ -163,10 +164,16 @@ def alive(pids: Iterable[int]) -> list[int]:
 
 
 def forget_builds(language: Language) -> None:
-    """Let the example bots be built again from what the package is now; the tools keep what is up to date."""
+    """Let the example bots be built again if the package has changed, of which their stamps know nothing."""
+    listed = run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", ".", PROTO], language.folder
+    )
+    files = [path for name in listed.splitlines() if (path := language.folder / name).is_file()]
+    changed = max(path.stat().st_mtime for path in files)
     for kind in ("random", "greedy"):
         stamp = language.bot(kind) / ".built"
-        stamp.unlink(missing_ok=True)
+        if stamp.exists() and stamp.stat().st_mtime < changed:
+            stamp.unlink(missing_ok=True)
 
 
 def lend_cache(language: Language, fresh: Path) -> None:

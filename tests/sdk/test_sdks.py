@@ -80,7 +80,7 @@ EVERY_PACKAGE = pytest.mark.parametrize("language", parameters(package=True))
 
 @cache
 def built(language: Language) -> None:
-    """Have the example bots built from the package as it is."""
+    """Have the example bots built from the package as it is, if they are not yet."""
     forget_builds(language)
 
 
