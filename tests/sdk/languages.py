@@ -61,19 +61,19 @@ def _language(path: Path) -> Language:
 
 
 def run(command: Sequence[str | Path], folder: Path, seconds: float = RUN_S) -> str:
-    """Run a command in a folder and return its output; `python` is this interpreter, as in bot.toml."""
+    """Run a command in a folder and return what it prints; `python` is this interpreter, as in bot.toml."""
     program = sys.executable if command[0] == "python" else command[0]
     done = subprocess.run(
         [program, *command[1:]],
         cwd=folder,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        capture_output=True,
         text=True,
         timeout=seconds,
         check=False,
     )
-    assert done.returncode == 0, f"{command} in {folder}: exit code {done.returncode}\n{done.stdout[-4000:]}"
+    said = f"{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+    assert done.returncode == 0, f"{command} in {folder}: exit code {done.returncode}\n{said}"
     return done.stdout
 
 
