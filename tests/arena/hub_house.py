@@ -41,8 +41,8 @@ class House:
         self.store.migrate()
         self.told: list[Event] = []
         self.games: list[tuple[str, int, int]] = []
-        news = News(self.told.append, self._finished)
-        self.hub = Hub(self.store, news, ["127.0.0.1:0"], resume_s=resume_s)
+        self._news = News(self.told.append, self._finished)
+        self.hub = Hub(self.store, self._news, ["127.0.0.1:0"], resume_s=resume_s)
         self.address = self.hub.server.addresses[0]
         self._thread = threading.Thread(target=self.hub.serve, daemon=True)
         self._bots: list[threading.Thread] = []
@@ -102,6 +102,7 @@ class House:
         self._thread.join(10.0)
         for bot in self._bots:
             bot.join(10.0)
+        self._news.close()
         self.store.close()
 
 
