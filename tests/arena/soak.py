@@ -42,7 +42,7 @@ GROUPS = (
 SLOW_TABLES = (
     (("drops_stream", "crash_at_start"), LIMITS),
     (("hang", "leaves_at_once"), HASTE),
-    (("never_joins",), replace(LIMITS, start=1)),
+    (("never_joins",), replace(LIMITS, start=2)),
 )
 
 
