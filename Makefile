@@ -32,9 +32,10 @@ setup: ## Create .venv, install what is pinned, build the core, install the Node
 demo: setup ## Play a tournament of the classic game among all bots and show the leaderboard
 	@$(BIN)/arena tournament run results/demo.toml
 
+# One worker more than there are cores: many tests wait, for a bot that hangs or for Ray.
 test: setup ## Run every test
 	@.ci/ensure-tools sdks
-	@$(BIN)/python -m pytest -n $(shell nproc) --dist loadfile
+	@$(BIN)/python -m pytest -n $$(($$(nproc) + 1)) --dist loadfile
 
 lint: setup ## Check style, types and protocol files
 	@$(BIN)/ruff check --quiet $(CHECKED)

@@ -19,7 +19,7 @@ from arena.bot import action_code, load_bot
 from arena.record import unpack
 from engine_core import load
 
-MATCHES = 200  # of two games each
+MATCHES = 60  # of two games each
 NEEDED = 0.9
 ANSWER_S = 0.3e-3
 ALL_DIFFERENT = {
@@ -52,7 +52,7 @@ BLIND = f"""
         def decide(self, view, legal):
             return self.bot.decide(view, legal)
 """
-SAMPLE = 48  # games of each table that are played here; results/greedy-vs-random has the full number
+SAMPLE = 24  # games of each table that are played here; results/greedy-vs-random has the full number
 PURSUED = {"secret_mission": 4, "capital": 4, "objectives_basic": 4, "command_room": 4}
 ALL_KINDS: tuple[tuple[str, int, dict[str, str | int]], ...] = (
     ("classic", 2, {}),
