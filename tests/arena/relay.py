@@ -46,6 +46,8 @@ class Cutter:
                     continue
                 far.settimeout(None)
                 self.accepted += 1
+                for line in (near, far):  # small messages would wait for each other's receipt, 40 ms each
+                    line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 self.lines += [near, far]
                 for pair in ((near, far), (far, near)):
                     threading.Thread(target=self._relay, args=pair, daemon=True).start()

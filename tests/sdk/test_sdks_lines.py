@@ -36,7 +36,7 @@ RELAY = ROOT / "tests" / "arena" / "relay.py"
 RANDOM = load_bot(ROOT / "bots" / "random.py")
 # Generous, so that only what is lost on the line can fail.
 LIMITS = Limits(start=60.0, decision=60.0, game=600.0)
-TURN_CAP = 20
+TURN_CAP = 40
 # One match against a bot of the house, for whoever dials in as NAME.
 SERVED = """
 name = "NAME"
@@ -52,7 +52,7 @@ options = { turn_cap = 8 }
 connect = 300
 decision = 60
 """
-CUT_EVERY_S = 0.3
+CUT_EVERY_S = 0.15
 END_S = 60.0
 
 
@@ -143,13 +143,15 @@ def relay(target: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 @contextmanager
 def cut_again_and_again(line: subprocess.Popen[str] | None, door: RemoteDoor) -> Iterator[None]:
-    """Meanwhile the line, if any, is cut at intervals, from when the bot has joined."""
-    over = threading.Event()
+    """Meanwhile the line, if any, is cut at intervals, from when the bot has joined; at least once."""
+    over, cuts_made = threading.Event(), 0
 
     def cut() -> None:
+        nonlocal cuts_made
         while line is not None and not over.wait(CUT_EVERY_S):
             if door.ready_at is not None:
                 line.send_signal(signal.SIGUSR1)
+                cuts_made += 1
 
     cuts = threading.Thread(target=cut)
     cuts.start()
@@ -158,6 +160,7 @@ def cut_again_and_again(line: subprocess.Popen[str] | None, door: RemoteDoor) ->
     finally:
         over.set()
         cuts.join()
+    assert line is None or cuts_made > 0
 
 
 def play(
@@ -312,7 +315,8 @@ def test_its_greedy_bot_plays_a_rated_match_over_tls(serving: Serving, language:
     ):
         deadline = time.monotonic() + END_S
         while (name, "finished") not in [(row.name, row.state) for row in store.tournaments()]:
-            assert time.monotonic() < deadline and bot.poll() is None, bot.poll()
+            assert bot.poll() is None, bot.communicate()[0]
+            assert time.monotonic() < deadline
             time.sleep(0.05)
         row = store.tournament(name)
         games = store.games(row.id)

@@ -62,10 +62,11 @@ std::shared_ptr<grpc::Channel> channel_to(const std::string& address, const Cred
   return grpc::CreateCustomChannel(address, credentials, arguments);
 }
 
-// What no waiting mends; empty where the server may just not be there yet.
-std::string trouble_with_tls(const std::string& address, const std::string& authority) {
+// What no waiting mends; empty where the server may just not be there yet, or has come meanwhile.
+std::string trouble_with_tls(grpc::Channel& channel, const std::string& address, const std::string& authority) {
   if (reachable(*channel_to(address, trusting_anybody()), kLook)) {
     if (authority.empty()) return "speaks TLS: set ARENA_CA to the path of its ca.pem";
+    if (reachable(channel, kLook)) return "";
     return "has a certificate that ARENA_CA (" + authority +
            ") does not vouch for: set it to the path of the server's ca.pem";
   }
@@ -86,7 +87,7 @@ std::shared_ptr<grpc::Channel> connect(const std::string& address, const std::st
   const bool plain = local || authority.empty();
   const auto channel = channel_to(address, plain ? grpc::InsecureChannelCredentials() : trusting(authority));
   if (reachable(*channel, std::min(within, kLookAfter))) return channel;
-  if (const std::string trouble = local ? "" : trouble_with_tls(address, authority); !trouble.empty()) {
+  if (const std::string trouble = local ? "" : trouble_with_tls(*channel, address, authority); !trouble.empty()) {
     throw CannotPlay("the server at " + address + " " + trouble);
   }
   if (reachable(*channel, within - kLookAfter)) return channel;
