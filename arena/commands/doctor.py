@@ -89,6 +89,7 @@ def _patient(reference: str, variants: tuple[str, ...], limits: Limits, quick: b
     from arena.errors import PluginError
     from arena.plugins import installed
     from arena.spec import plays
+    from arena.tables import hint
     from arena.types import Player
 
     try:
@@ -98,7 +99,8 @@ def _patient(reference: str, variants: tuple[str, ...], limits: Limits, quick: b
     claimed = [name for name, variant in installed().variants.items() if plays(spec, variant)]
     for name in variants:
         if name not in claimed:
-            raise click.UsageError(f"--variant {name}: {spec.name} plays {', '.join(claimed) or 'nothing'}")
+            plays_what = f"{spec.name} plays {', '.join(claimed) or 'nothing'}"
+            raise click.UsageError(f"--variant {name}{hint(name, claimed)}: {plays_what}")
     return Patient(Player(spec.name, spec), tuple(variants or claimed), limits, quick)
 
 

@@ -61,6 +61,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("variants --board x.svg", 2, "need the NAME of a variant"),
         ("variants classic --option turns=3", 2, "unknown option 'turns'"),
         ("bots nobody", 2, "unknown bot 'nobody'"),
+        ("doctor random --variant clasic", 2, "--variant clasic (did you mean 'classic'?): random plays "),
         ("leaderboard --db /nowhere/x.db", 2, "no database at /nowhere/x.db"),
         (
             "leaderboard --db nonsense://x",
