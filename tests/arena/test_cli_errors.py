@@ -13,6 +13,10 @@ from command_line import run
 from tournament_samples import ROOT, write_tournament
 
 from arena.commands._common import printed
+from arena.plugins import installed
+from arena.spec import load
+from arena.store import Store
+from arena.tournament import create
 
 
 @pytest.fixture(scope="module")
@@ -161,3 +165,19 @@ def test_the_database_that_is_meant_anyway_is_not_named(
     monkeypatch.setenv("ARENA_DB", "b.db")
     assert printed(["arena", "fault", 3], f"sqlite:///{tmp_path}/b.db") == "arena fault 3"
     assert printed(["arena", "fault", 3], "arena.db") == "arena fault 3 --db arena.db"
+
+
+def test_a_tournament_whose_bots_dial_in_goes_on_by_serving_its_file(tmp_path: Path) -> None:
+    file, database = tmp_path / "my cup.toml", tmp_path / "cup.db"
+    remote = '["random", { remote = "anna" }]'
+    write_tournament(tmp_path, rounds=1, players=remote).rename(file)
+    with Store(f"sqlite:///{database}") as store:
+        store.migrate()
+        create(store, load(file, installed()))
+    command = ["arena", "serve", "--tournament", str(file), "--db", f"sqlite:///{database}"]
+    listed = run("tournament", "resume", "--db", database).output
+    assert shlex.join(command) in listed
+    assert "put its FILE back" not in listed
+    file.write_text(file.read_text() + "\n")
+    listed = run("tournament", "resume", "--db", database).output
+    assert f"{tmp_path}/FILE --db sqlite:///{database}  # put its FILE back first" in listed
