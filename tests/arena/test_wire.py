@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from wire_samples import ROOT
 
 import engine_core
 from arena import wire
-from arena.types import Fault, GameResult
+from arena.types import Fault, GameResult, Limits
 from arena.v1 import rules_pb2
 from engine_core import Action, Event, State
 
@@ -142,6 +143,31 @@ def test_answer_without_an_amount_means_the_lowest_of_any_range(
     for legal in ranges:
         for index, offered in enumerate(legal):
             assert wire.range_code(legal, index, 0) == int(offered.first())
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        Limits(decision=2.0, game=120.0),
+        Limits(decision=0.25, game=60.0, increment=1.5),
+        Limits(decision=1e9, game=1e9, clocked=False),
+    ],
+)
+def test_a_game_start_tells_all_of_the_clocks(limits: Limits) -> None:
+    start = wire.game_start(1, 0, engine_core.load("classic", seats=2), limits, b"")
+    longest = 2_147_483.647
+    told = replace(limits, decision=min(limits.decision, longest), game=min(limits.game, longest))
+    assert wire.limits_of(start.limits) == told
+
+
+def test_times_that_do_not_end_are_the_longest_that_every_language_can_count() -> None:
+    assert [wire.milliseconds(s) for s in (math.inf, 1e9, 2_147_483.647, 2_147_483.5, 0.0015, 0.0, -1.0)] == [
+        *(2_147_483_647,) * 3,
+        2_147_483_500,
+        1,
+        0,
+        0,
+    ]
 
 
 def test_game_end_tells_a_seat_its_own_faults_only() -> None:
