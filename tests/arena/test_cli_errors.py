@@ -6,6 +6,7 @@ import contextlib
 import re
 import shlex
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from command_line import run
 from tournament_samples import ROOT, write_tournament
 
 from arena.commands._common import printed
+from arena.commands.fault import advice
 from arena.plugins import installed
 from arena.spec import load
 from arena.store import Store
@@ -154,6 +156,14 @@ def test_printed_commands_work_when_pasted(tmp_path: Path, monkeypatch: pytest.M
         assert program == "arena"
         assert run(*arguments).exit_code in (0, 1), line
         assert "my results.db" in arguments[-1]
+    with Store(f"sqlite:///{tmp_path}/my results.db") as store:
+        remote = replace(store.fault(1), command="", guard="remote")
+    shown = advice(remote, "my results.db")
+    assert [line.partition(" --db")[0] for line in shown] == [
+        f"arena replay {remote.fault.game}",
+        "arena player list",
+        "arena faults 1 --player breaks",
+    ]
 
 
 def test_the_database_that_is_meant_anyway_is_not_named(
