@@ -8,10 +8,12 @@ from functools import lru_cache
 from typing import TypeVar, cast
 
 import grpc
+from google.protobuf.message import Message
 
 import engine_core
 from arena import wire
 from arena.scores import Facts, scores
+from arena.server.flood import MAX_MESSAGE_BYTES
 from arena.types import PointRule
 from arena.v1 import engine_pb2 as pb
 from arena.v1 import engine_pb2_grpc
@@ -22,7 +24,7 @@ POINT_RULES = ("split", "adjudicate", "void")
 KEY_BYTES = 16
 _load = lru_cache(maxsize=64)(engine_core.load_resolved)
 
-Request = TypeVar("Request")
+Request = TypeVar("Request", bound=Message)
 Response = TypeVar("Response")
 
 
@@ -57,8 +59,10 @@ class EngineService(engine_pb2_grpc.EngineServiceServicer):
 def _checked(
     answer: Callable[[Request], Response], request: Request, context: grpc.ServicerContext
 ) -> Response:
-    """The answer, or INVALID_ARGUMENT with the engine's sentence."""
+    """The answer, or INVALID_ARGUMENT with the engine's sentence; anybody may ask, but not at any length."""
     try:
+        if (size := request.ByteSize()) > MAX_MESSAGE_BYTES:
+            raise ValueError(f"a request of {size} bytes; {MAX_MESSAGE_BYTES} are allowed")
         return answer(request)
     except (EngineError, ValueError) as error:
         context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))

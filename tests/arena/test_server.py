@@ -248,6 +248,7 @@ def test_what_is_wrong_with_a_question_is_said(engine: engine_pb2_grpc.EngineSer
             "turn_cap",
         ),
         (engine.Setup, engine_pb2.SetupRequest(ruleset="{}"), ""),
+        (engine.Setup, engine_pb2.SetupRequest(ruleset=ruleset + " " * 2**20), "1048576 are allowed"),
         (engine.Setup, engine_pb2.SetupRequest(ruleset=ruleset, seed=bytes(17)), "at most 16"),
         (engine.Legal, engine_pb2.LegalRequest(), ""),
         (engine.Legal, engine_pb2.LegalRequest(situation=engine_pb2.Situation(ruleset=ruleset)), "neither"),
