@@ -189,7 +189,9 @@ class Pipes(Connection):
                 self._write_on(hung_up=not ready[self._writing] & select.POLLOUT)
                 if self._deaf:
                     poll.unregister(self._writing)
-            if self._reading in ready and self._close_at is None:
+            if self._reading in ready and self._close_at is not None:
+                poll.unregister(self._reading)  # it is heard no more, and must not keep waking us
+            elif self._reading in ready:
                 data = os.read(self._reading, CHUNK_BYTES)
                 for piece in self._lines.feed(data) if data else self._lines.end():
                     yield piece, received
