@@ -290,7 +290,7 @@ class RemoteDoor:
         """Take a message that answers nothing."""
         content = request.WhichOneof("content")
         if content == "log":
-            _log.info("%s: %s", self.name, request.log.text[:1000])
+            _log.info("%s: %s", self.name, request.log.text[:1000].replace(self.token, "(token)"))
             self._keep(b"log: " + request.log.text.encode())
         elif content != "acts":
             what = "a second Join" if content == "join" else "a message without content"
