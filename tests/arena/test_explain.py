@@ -56,7 +56,9 @@ def test_its_figures_are_those_of_the_game(seed: int, tmp_path: Path) -> None:
         text = ". ".join(story.sentences)
         taken = re.search(r"captured (\d+) territories", text)
         assert (int(taken[1]) if taken else 0) == captures[story.seat]
-        if lost := re.search(r"in lap (\d+) it lost (\d+) territories", text):
+        lost = re.search(r"in lap (\d+) it lost (\d+) territories", text)
+        assert bool(lost) == (bool(losses[story.seat]) and story.seat not in record.facts.winners)
+        if lost:
             assert losses[story.seat][int(lost[1])] == int(lost[2]) == max(losses[story.seat].values())
 
 
