@@ -58,8 +58,7 @@ class LiveTable(Log):
             get_renderable=lambda: bots_table(hub),
             console=self._out,
             refresh_per_second=REFRESHES_PER_S,
-            redirect_stdout=False,
-            redirect_stderr=False,
+            redirect_stdout=False,  # what is printed goes through the console
             transient=True,
         )
         self._live.start()

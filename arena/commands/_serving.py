@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 MAX_PORT = 65535
 DEFAULT_LOBBY = "classic:2"
+# Of a tournament's clocks; who plays in a lobby is there and has started.
+LOBBY_CLOCKS = ("decision", "game", "increment", "clocked")
 _SQLITE = "sqlite:///"
 
 
@@ -125,17 +127,17 @@ def lobby_limits(_context: click.Context, _option: click.Parameter, text: str | 
     import tomllib
 
     from arena.conditions import read_limits
-    from arena.tables import Table
+    from arena.tables import Table, one_of
 
     problems: list[tuple[str, str]] = []
     try:
         data = tomllib.loads(f"clocks = {{ {text or ''} }}")["clocks"]
     except tomllib.TOMLDecodeError:
         raise click.BadParameter(f"{text!r}: must be like decision=5,game=300,increment=1") from None
+    for key in data.keys() - set(LOBBY_CLOCKS):
+        problems.append((key, one_of("key", key, LOBBY_CLOCKS)))
+        del data[key]
     limits = read_limits(Table(data, "", problems))
-    problems += [
-        (key, "is of no use in a lobby: its bots are there") for key in ("connect", "start") if key in data
-    ]
     if problems:
         raise click.BadParameter("; ".join(f"{key}: {message}" for key, message in problems))
     return limits

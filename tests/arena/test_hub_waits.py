@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hub_house import SHORT, House, cup, first, remote
 
+from arena.commands._serving import read_tournaments
 from arena.errors import SpecError
 from arena.types import Limits
 from engine_core import ActionRange, Legal, View
@@ -48,6 +50,17 @@ def test_who_comes_second_has_the_connect_limit_from_when_the_first_came(house: 
     house.bot(bert)
     house.wait_for("tournament_done")
     assert house.store.faults(house.store.tournament("cup").id) == ()
+
+
+def test_the_operator_says_how_long_matches_wait(tmp_path: Path) -> None:
+    """For all tournaments of a server, whatever their files say; nothing else changes."""
+    (tmp_path / "cup.toml").write_text(cup(remote("anna"), remote("bert"), connect=5.0))
+    url = f"sqlite:///{tmp_path}/cup.db"
+    (as_said,), (longer,) = (
+        read_tournaments([tmp_path / "cup.toml"], url, wait_s) for wait_s in (None, 60.0)
+    )
+    assert as_said.limits.connect == 5.0
+    assert longer == replace(as_said, limits=replace(as_said.limits, connect=60.0))
 
 
 def test_players_that_have_no_account_are_named_before_anything_starts(house: House) -> None:

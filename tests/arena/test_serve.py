@@ -233,7 +233,7 @@ def test_a_lobby_that_cannot_be_is_named_at_once(tmp_path: Path, lobby: str, pro
         (["--lobby", "classic:2", "--no-lobby"], "--lobby and --no-lobby contradict each other"),
         (["--lobby-clocks", "decision=fast"], "'decision=fast': must be like decision=5"),
         (["--lobby-clocks", "decision=-1"], "decision: must be a positive number of seconds, not -1"),
-        (["--lobby-clocks", "connect=9"], "connect: is of no use in a lobby"),
+        (["--lobby-clocks", "connect=9"], "connect: unknown key 'connect'"),
         (["--lobby-clocks", "decisions=1"], "unknown key 'decisions'"),
         (["--wait", "-1"], "'--wait': must be a positive number of seconds"),
         (["--db", "/nowhere/cup.db"], "--db: there is no folder /nowhere for the database cup.db"),
