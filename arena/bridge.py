@@ -7,6 +7,7 @@ answered again for it. When its games are lost with the server, it is started an
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -24,6 +25,8 @@ from arena.v1 import play_pb2
 
 # How long a bot may take to say its join, and to go when its input has ended.
 START_S, GO_S = 10.0, 2.0
+# How long a bot may leave its input full; long enough for one that thinks about a question that is over.
+READ_S = 60.0
 _REMEMBERED_ANSWERS = 4096
 
 
@@ -51,6 +54,8 @@ class LinesBot:
             )
         except OSError as error:
             raise ArenaError(f"cannot start {command[0]}: {error.strerror}") from None
+        assert self._process.stdin is not None
+        os.set_blocking(self._process.stdin.fileno(), False)
         threading.Thread(target=self._read, name="bot", daemon=True).start()
         self._started.wait(START_S)
         if self.join is None:
@@ -60,11 +65,16 @@ class LinesBot:
             raise ArenaError(f'the bot does not join: {why}; a bot begins with {{"join":{{}}}}')
 
     def tell(self, message: play_pb2.PlayResponse) -> None:
-        """Write a message; a bot that has closed its input is told no more."""
+        """Write a message; a bot that has closed its input is told no more. ArenaError: it does not read."""
         assert self._process.stdin is not None
+        line = line_of(message)
         with suppress(OSError, ValueError):
-            self._process.stdin.write(line_of(message))
-            self._process.stdin.flush()
+            # Past the file's own buffer: what is left in that would keep `stop` from closing it.
+            descriptor = self._process.stdin.fileno()
+            while line:
+                if not select.select([], [descriptor], [], READ_S)[1]:
+                    raise ArenaError(f"the bot has not read what it is told for {READ_S:g} s")
+                line = line[os.write(descriptor, line) :]
 
     def stop(self) -> None:
         """End its input, and a while later whatever is left of it."""

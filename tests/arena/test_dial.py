@@ -6,6 +6,7 @@ import os
 import shlex
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +16,12 @@ from hub_house import SHORT, House, cup, remote
 from hub_samples import ARENA, ROOT, wait_until
 from relay import Cutter
 from tournament_samples import arena
+from wire_samples import MOCK_BOTS
 
+from arena.bridge import LinesBot
+from arena.errors import ArenaError
 from arena.spec import remote_bot
+from arena.v1.play_pb2 import GameStart, PlayResponse
 
 SHELL = ("sh", str(ROOT / "bots" / "shell_random" / "bot.sh"))
 
@@ -122,6 +127,20 @@ def test_a_bot_that_does_not_play_is_told_in_one_line(
     assert done.returncode == 1
     assert done.stderr == f"Error: {problem}\n" or done.stderr.startswith(f"Error: {problem};")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_bot_that_does_not_read_is_given_up_and_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the line would wait for it for ever, and so would Ctrl-C."""
+    monkeypatch.setattr("arena.bridge.READ_S", 0.2)
+    command = [sys.executable, str(MOCK_BOTS / "lines.py"), "deaf"]
+    bot = LinesBot(command, lambda *_: None, lambda *_: None)
+    pid = bot._process.pid
+    message = PlayResponse(game_start=GameStart(ruleset="x" * 50_000))
+    with pytest.raises(ArenaError, match=r"has not read what it is told for 0\.2 s"):
+        for _ in range(10):
+            bot.tell(message)
+    bot.stop()
+    assert not Path(f"/proc/{pid}").exists()
 
 
 def test_it_needs_a_token_that_the_server_knows(house: House) -> None:
