@@ -178,11 +178,15 @@ class Guests:
     def admit(self, join: play_pb2.Join, peer: str) -> GuestDoor | None:
         """The door that a Join opens; None: the token is unknown or revoked; Refused: anything else."""
         try:
-            token = self._tokens.check(join.token)
+            return self._admit(join, peer)
         except StoreError as error:  # nobody's fault: it may dial again
             raise Refused(
-                grpc.StatusCode.UNAVAILABLE, f"the server cannot read its database: {error}"
+                grpc.StatusCode.UNAVAILABLE, f"the server cannot use its database: {error}"
             ) from None
+
+    def _admit(self, join: play_pb2.Join, peer: str) -> GuestDoor | None:
+        """See admit; StoreError: the database is not to be used."""
+        token = self._tokens.check(join.token)
         if token is None:
             self._news.tell("refused", f"a token that is not known, from {host_of(peer)}", host=host_of(peer))
             return None

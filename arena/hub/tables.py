@@ -71,7 +71,7 @@ class Tables:
                 target=self._play, args=(worker, plan, guests, on_done), name=worker.name, daemon=True
             )
             self._threads.add(thread)
-        thread.start()
+            thread.start()  # in here: `close` joins only threads that have begun
         return True
 
     def give_up(self) -> None:

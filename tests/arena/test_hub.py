@@ -84,6 +84,20 @@ def test_unknown_and_revoked_tokens_are_turned_away(house: House) -> None:
     house.wait_for("refused", 2)
 
 
+def test_a_bot_is_asked_to_dial_again_while_the_database_cannot_be_written(house: House) -> None:
+    house.open(SHORT)
+    token = house.token("anna")
+    with sqlite3.connect(house.database) as database:
+        broken = "CREATE TRIGGER broken BEFORE UPDATE ON tokens BEGIN SELECT RAISE(ABORT, 'a disk'); END"
+        database.execute(broken)
+    code, words = try_to_join(house, token=token)
+    assert code is grpc.StatusCode.UNAVAILABLE
+    assert words.startswith("the server cannot use its database: ")
+    with sqlite3.connect(house.database) as database:
+        database.execute("DROP TRIGGER broken")
+    assert try_to_join(house, token=token)[0] is grpc.StatusCode.OK
+
+
 def test_a_token_holds_one_connection_and_a_player_one_token(house: House) -> None:
     token, other = house.token("anna"), house.store.tokens.add_token("anna")
     house.open(SHORT)
