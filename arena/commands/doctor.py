@@ -101,6 +101,12 @@ def _patient(reference: str, variants: tuple[str, ...], limits: Limits, quick: b
         if name not in claimed:
             plays_what = f"{spec.name} plays {', '.join(claimed) or 'nothing'}"
             raise click.UsageError(f"--variant {name}{hint(name, claimed)}: {plays_what}")
+    if not claimed:
+        known = sorted({name for each in installed().variants.values() for name in (each.name, each.family)})
+        raise click.UsageError(
+            f"{spec.name} plays none of the variants that are here: it claims {', '.join(spec.variants)}; "
+            f"variants and families are: {', '.join(known)}"
+        )
     return Patient(Player(spec.name, spec), tuple(variants or claimed), limits, quick)
 
 

@@ -231,11 +231,16 @@ def test_what_to_fix_is_listed_and_fails_the_command(tmp_path: Path) -> None:
     assert {finding["check"] for finding in facts["findings"]} >= {"start", "answers"}
 
 
-def test_wrong_use() -> None:
+def test_wrong_use(tmp_path: Path) -> None:
     assert arena("doctor", "nobody").returncode == 2
     for option in ("--start", "--decision"):
         done = arena("doctor", "random", option, "-1")
         assert (done.returncode, "must be a positive number of seconds" in done.stderr) == (2, True)
+    lost = tmp_path / "lost.py"
+    lost.write_text("VARIANTS = ('clasic',)\ndef decide(view, legal):\n    return legal[0]\n")
+    done = arena("doctor", lost)
+    assert done.returncode == 2
+    assert "it claims clasic; variants and families are: capital, classic" in done.stderr
     done = arena("doctor", "greedy_endor", "--variant", "classic")
     assert done.returncode == 2
     assert "greedy_endor plays endor" in done.stderr
