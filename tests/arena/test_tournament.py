@@ -27,6 +27,7 @@ from tournament_samples import (
 )
 
 from arena.plugins import Plugins
+from arena.record import unpack, verify
 from arena.runners.reaper import status
 from arena.spec import load
 from arena.store import Store
@@ -115,7 +116,8 @@ def test_c01_a_daemon_that_hid_itself_ends_with_a_killed_run(level: str, tmp_pat
         wait_until(lambda pid=daemon: status(pid)[0] in "ZX", "the daemon's end", seconds=10)
 
 
-def test_a05_a_voided_attempt_never_counts_and_the_log_says_why_it_was_played_again(tmp_path: Path) -> None:
+def test_a05_c09_a_lost_worker_voids_its_attempt_and_the_records_go_on(tmp_path: Path) -> None:
+    """The log says why a match is played again, it counts once, and every game behind it is written down."""
     (tmp_path / "dying.py").write_text(DYING_ONCE)
     file = write_tournament(tmp_path, rounds=3, runner="cluster", players='["random", "./dying.py"]')
     done = arena("tournament", "run", file)
@@ -124,6 +126,11 @@ def test_a05_a_voided_attempt_never_counts_and_the_log_says_why_it_was_played_ag
     shown = arena("tournament", "show", "sample", "--db", tmp_path / "results.db", "--json").stdout
     assert "was lost" in json.loads(shown)["voided"][0]["error"]
     assert outcome(tmp_path / "results.db").table[0].games == 6
+    with Store(f"sqlite:///{tmp_path / 'results.db'}") as store:
+        games = list(store.games(1))
+        for game in games:
+            assert verify(unpack(store.record(game.id))).digest() == game.digest
+    assert [game.sequence for game in games] == [0, 0, 1, 1, 2, 2]
 
 
 @pytest.mark.parametrize(
