@@ -213,11 +213,14 @@ class Namespaces(Network):
         for number, bot in enumerate(bots):
             near, far = f"s{os.getpid() % 10_000}{number}", f"b{os.getpid() % 10_000}{number}"
             ends = ("netns", self._names["server"]), ("name", far, "netns", self._names[bot])
-            ends = ("netns", self._names["server"]), ("name", far, "netns", self._names[bot])
             _ip("link", "add", near, *ends[0], "type", "veth", "peer", *ends[1])
             for who, link, host in (("server", near, self.host(bot)), (bot, far, self.address(bot))):
                 self._inside(who, "address", "add", f"{host}/30", "dev", link)
                 self._inside(who, "link", "set", link, "up")
+
+    def name(self, who: str) -> str:
+        """The namespace of the server or a bot."""
+        return self._names[who]
 
     def prefix(self, who: str) -> list[str]:
         return ["ip", "netns", "exec", self._names[who]]

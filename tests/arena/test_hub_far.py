@@ -1,0 +1,34 @@
+"""A bot at the other end of a slow line: what the network takes is measured, and not billed as thinking."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+from far_network import NEAR, far_away
+from hub_samples import add_player, dialling_in, network, serving
+from wire_samples import MOCK_BOTS
+
+ONE_WAY_S, DECISION_S = 0.1, 0.15
+
+
+def test_a_bot_that_is_far_away_loses_no_time_for_it(tmp_path: Path) -> None:
+    """Question and answer take longer than a decision may; where no such line can be laid, nothing is far."""
+    tokens = {name: add_player(tmp_path / "cup.db", name) for name in ("anna", "bert")}
+    with ExitStack() as opened:
+        places = opened.enter_context(network("anna"))
+        host = opened.enter_context(far_away(places, "anna", ONE_WAY_S))
+        arguments = ["--listen", f"{places.listen}:0", "--insecure", "--db", tmp_path / "cup.db"]
+        lobby = ["--lobby", "endor:2,turn_cap=1", "--lobby-clocks", f"decision={DECISION_S}"]
+        server = opened.enter_context(serving(*arguments, *lobby, prefix=places.prefix("server")))
+        port = server.address.rpartition(":")[2]
+        for name, where, at in (("anna", "anna", host), ("bert", "server", "127.0.0.1")):
+            access = {"address": f"{at}:{port}", "token": tokens[name], "prefix": places.prefix(where)}
+            opened.enter_context(dialling_in([sys.executable, "first_legal.py"], MOCK_BOTS, **access))
+        (done,) = server.wait_for("match_done")[:1]
+        (joined,) = server.of("joined", bot="anna 1")
+        server.kill()
+    assert done["faults"] == []
+    if host == NEAR:
+        assert 2000.0 * ONE_WAY_S <= joined["network_ms"] < 1000.0
