@@ -189,6 +189,11 @@ def _cell(value: object) -> str:
     return "-" if value is None else escape(str(value))
 
 
+def harmless(text: str) -> str:
+    """What a bot wrote, without the characters by which it could take a reader's terminal over."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def failed(message: str) -> NoReturn:
     """End with one line on stderr and exit code 1."""
     click.echo(f"Error: {message}", err=True)

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands._common import database_option, example, json_option, open_store, print_json, printed
+from arena.commands._common import (
+    database_option,
+    example,
+    harmless,
+    json_option,
+    open_store,
+    print_json,
+    printed,
+)
 
 if TYPE_CHECKING:
     from arena.store.rows import FaultDetail
@@ -110,4 +118,5 @@ def _time(found: FaultDetail) -> str:
 
 def _block(title: str, text: str) -> list[str]:
     """A text under its title, every line indented; nothing when there is none."""
-    return [f"{title}:", *(f"  {line}" for line in text.splitlines())] if text.strip() else []
+    lines = [f"  {harmless(line)}" for line in text.splitlines()]
+    return [f"{title}:", *lines] if text.strip() else []

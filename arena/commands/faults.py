@@ -13,6 +13,7 @@ from arena.commands._common import (
     database_option,
     example,
     fault_command,
+    harmless,
     json_option,
     open_store,
     print_json,
@@ -67,4 +68,4 @@ def command(
 
 
 def _first_line(message: str) -> str:
-    return message.partition("\n")[0]
+    return harmless(message.partition("\n")[0])

@@ -124,8 +124,12 @@ def check_row(detail: FaultDetail, clocks: dict[str, float], words: tuple[str, .
 
 
 def test_i01_a_long_log_is_kept_at_head_and_tail(tmp_path: Path) -> None:
-    """A noisy bot's 200 KiB are cut in the middle, to the 32 KiB that are kept with the fault."""
+    """A noisy bot's 200 KiB are cut in the middle, to the 32 KiB that are kept with the fault.
+
+    What would command a terminal is shown, but does not reach it.
+    """
     noise = "head -c 200000 /dev/zero | tr '\\0' x; echo; echo the last line before the bot;"
+    noise += r"printf '\033]0;a title\007';"
     file = write_files(tmp_path, ("raises_mid_game",), CLOCKS, noise)
     assert arena("tournament", "run", file).returncode == 0
     with Store(f"sqlite:///{tmp_path}/arena.db") as store:
@@ -134,7 +138,11 @@ def test_i01_a_long_log_is_kept_at_head_and_tail(tmp_path: Path) -> None:
     assert "the last line before the bot" in detail.output
     assert "KeyError" in detail.output
     assert 30_000 < len(detail.output) <= 33_000
-    assert "bytes left out" in run("fault", "1", "--db", tmp_path / "arena.db").output
+    shown = run("fault", "1", "--db", tmp_path / "arena.db").output
+    assert "bytes left out" in shown
+    assert "\x1b]0;a title" in detail.output
+    assert "\N{REPLACEMENT CHARACTER}]0;a title" in shown
+    assert "\x1b" not in shown
 
 
 def test_an_unknown_fault_is_wrong_use_and_says_which_exist(tmp_path: Path) -> None:
