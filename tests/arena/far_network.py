@@ -27,7 +27,7 @@ _DEVICE = "/dev/net/tun"
 
 @contextmanager
 def far_away(places: Network, who: str, one_way_s: float) -> Iterator[str]:
-    """The address at which `who` reaches the server: NEAR, or the usual one where no such line can be laid."""
+    """The address at which `who` reaches the server: NEAR, or the usual one where no line can be laid."""
     if not isinstance(places, Namespaces) or not os.access(_DEVICE, os.R_OK | os.W_OK):
         yield places.host(who)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,8 +11,11 @@ from pathlib import Path
 
 import pytest
 from databases import KINDS, database
+from tournament_samples import arena, write_tournament
 
+from arena import spec, tournament
 from arena.errors import StoreRefusal
+from arena.plugins import installed
 from arena.store import Store
 
 HOLDER = """
@@ -61,6 +65,21 @@ def holding_is_refused(url: str) -> Iterator[None]:
     done = subprocess.run([sys.executable, "-c", HOLDER, url], capture_output=True, text=True, timeout=60)
     assert "StoreRefusal" in done.stderr
     yield
+
+
+def test_a_tournament_that_another_process_plays_is_not_resumed(tmp_path: Path) -> None:
+    """Wrong use, with the process that plays it; the tournament is left as it was."""
+    read = spec.load(write_tournament(tmp_path, rounds=1), installed())
+    with Store(read.database) as store:
+        store.migrate()
+        identity = tournament.create(store, read).identity
+        with store.playing(identity):
+            refused = arena("tournament", "resume", str(identity), "--db", read.database)
+        assert refused.returncode == 2, refused.stderr
+        assert f"is played already, by process {os.getpid()} on " in refused.stderr
+        assert store.tournament(identity).state == "running"
+        resumed = arena("tournament", "resume", str(identity), "--db", read.database)
+        assert resumed.returncode == 0, resumed.stderr
 
 
 def test_a_database_in_memory_is_nobody_elses() -> None:
