@@ -16,6 +16,8 @@ from arena.types import BotSpec, FaultKind, GameResult, MatchPlan, Player
 
 # How long the end waits for a reader of the last events.
 LAST_WORDS_S = 0.5
+# How many events wait for a reader that is slow or gone; further ones are lost to it.
+MOST_UNREAD = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,8 @@ class News:
 
     def tell(self, kind: str, text: str, **facts: object) -> None:
         """Something happened."""
-        self._events.put(Event(kind, text, facts))
+        if self._events.qsize() < MOST_UNREAD:
+            self._events.put(Event(kind, text, facts))
 
     def close(self) -> None:
         """Show what was told so far, unless nobody takes it any more."""
