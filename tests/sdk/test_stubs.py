@@ -1,4 +1,4 @@
-"""The committed messages of the Go and Rust SDKs have the fields of proto/: each generate.sh was run."""
+"""The committed messages of the Go, Java and Rust SDKs have the fields of proto/: each generate.sh was run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from arena.v1 import play_pb2, rules_pb2
 
 SDKS = Path(__file__).resolve().parents[2] / "bots" / "sdk"
 GO_FIELD = re.compile(r'protobuf:"[^,]*,(\d+),[^"]*?name=(\w+)')
+JAVA_FIELD = re.compile(r"int ([A-Z0-9_]+)_FIELD_NUMBER = (\d+);")
 RUST_FIELD = re.compile(r'#\[prost\([^\]]*tag = "(\d+)"[^\]]*\)\]\s+(?:pub )?(?:r#)?(\w+)')
 
 
@@ -25,6 +26,15 @@ def fields() -> Counter[tuple[int, str]]:
 def test_go_has_every_field_with_its_number() -> None:
     texts = [path.read_text() for path in sorted((SDKS / "go" / "arenapb").glob("*.pb.go"))]
     found = Counter((int(number), name) for text in texts for number, name in GO_FIELD.findall(text))
+    assert found == fields()
+
+
+def test_java_has_every_field_with_its_number() -> None:
+    folder = SDKS / "java" / "src" / "main" / "java" / "arena" / "v1"
+    texts = [path.read_text() for path in sorted(folder.glob("*.java"))]
+    found = Counter(
+        (int(number), name.lower()) for text in texts for name, number in JAVA_FIELD.findall(text)
+    )
     assert found == fields()
 
 
