@@ -1,4 +1,4 @@
-"""The committed messages of the Go, Java and Rust SDKs have the fields of proto/: each generate.sh was run."""
+"""The committed messages of the Go, Java and Rust SDKs have the fields of proto/: generate.sh was run."""
 
 from __future__ import annotations
 
