@@ -36,7 +36,7 @@ CLOCKS = "\n[clocks]\nstart = 60\ndecision = 60\ngame = 3600\n"
 
 def write_mixed(folder: Path) -> Path:
     file = write_tournament(
-        folder, rounds=1, seats="[2, 3, 4, 5]", turn_cap=60, runner="cluster", players=PLAYERS
+        folder, rounds=1, seats="[2, 3, 4, 5]", turn_cap=30, runner="cluster", players=PLAYERS
     )
     file.write_text(file.read_text() + CLOCKS)
     return file

@@ -326,7 +326,7 @@ def test_troops_are_conserved(number: int, seed: int) -> None:
 
 @every_setup
 @given(SEED)
-@PROPERTY
+@settings(PROPERTY, max_examples=2)
 def test_cards_are_conserved(number: int, seed: int) -> None:
     """check() sees every card in one place; here: cards move only where the events say so."""
     state, events = game_of(number).start(seed)

@@ -112,7 +112,7 @@ MIXES: dict[str, Pool] = {
     "hoarding": HOARDING,
     "anything": COMMON | CARDS | MISSIONS | BOTH | EDITION | REWARDS | ANYTHING,
 }
-GAMES_PER_MIX = 25
+GAMES_PER_MIX = 16
 
 
 def named(game: Game, events: list[Event], name: str) -> list[Event]:
