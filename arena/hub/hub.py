@@ -59,6 +59,7 @@ class Hub:
         self._threads: list[threading.Thread] = []
         self._status: tuple[list[str], int, int] = [], 0, 0
         self._status_at = 0.0
+        self._done = False
 
     def add_tournament(self, spec: TournamentSpec) -> None:
         """Play a tournament, from where it was left."""
@@ -86,6 +87,7 @@ class Hub:
                 self.guests.send_away_revoked()
                 self.guests.measure()
                 self._tell_status()
+                self._tell_when_done()
         finally:
             self._end()
 
@@ -120,6 +122,12 @@ class Hub:
         text = f"bots here: {len(here)}{names}; matches at hand: {self.tables.playing}, "
         text += f"finished since the start: {self.tables.played}"
         self._news.tell("status", text, bots=here, playing=self.tables.playing, played=self.tables.played)
+
+    def _tell_when_done(self) -> None:
+        """Say once when nothing is left to play; the server goes on, for whoever looks at rules."""
+        if not self._done and not any(thread.is_alive() for thread in self._threads):
+            self._done = True
+            self._news.tell("nothing_left", "nothing is left to play; Ctrl-C stops, bots that are here idle")
 
     def _add(self, name: str, work: Callable[[], None]) -> None:
         def run() -> None:

@@ -35,6 +35,7 @@ def test_a_match_with_bots_of_this_host_waits_for_the_first_that_dials_in(house:
     house.bot(anna)
     house.wait_for("tournament_done")
     assert house.store.faults(house.store.tournament("cup").id) == ()
+    house.wait_for("nothing_left")
 
 
 def test_who_comes_second_has_the_connect_limit_from_when_the_first_came(house: House) -> None:
