@@ -17,6 +17,7 @@ from arena.server import engine, play, spectate
 from arena.server.door import RESUME_S, RemoteDoor
 from arena.server.jsonlines import JsonLines
 from arena.server.memory import give_back_large_buffers
+from arena.server.visitors import Visitors
 from arena.v1 import engine_pb2_grpc, play_pb2, spectator_pb2_grpc
 
 # Every connected bot holds one thread of the pool; threads are made when needed. Who comes beyond is refused.
@@ -57,7 +58,12 @@ class PlayServer:
         self._credentials, self._admit = credentials, admit
         self._doors: dict[str, RemoteDoor] = {}
         self._pool = ThreadPoolExecutor(MAX_STREAMS, thread_name_prefix="grpc")
-        self._server = grpc.server(self._pool, options=OPTIONS, maximum_concurrent_rpcs=MAX_STREAMS)
+        self._server = grpc.server(
+            self._pool,
+            interceptors=[Visitors(play.SERVICE)],
+            options=OPTIONS,
+            maximum_concurrent_rpcs=MAX_STREAMS,
+        )
         self._server.add_generic_rpc_handlers((play.PlayService(self._find_door).handler(),))
         engine_pb2_grpc.add_EngineServiceServicer_to_server(engine.EngineService(), self._server)
         self.spectators = spectate.Spectators()

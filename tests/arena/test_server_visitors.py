@@ -1,0 +1,83 @@
+"""Bounds on calls without a token: whoever reaches a server cannot keep bots out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from queue import SimpleQueue
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from wire_samples import Table, table, wait_until
+
+from arena.server import visitors
+from arena.v1 import engine_pb2, engine_pb2_grpc, play_pb2, play_pb2_grpc
+
+UNIX, TCP = 0, 1
+
+
+@pytest.fixture
+def seated() -> Iterator[Table]:
+    with table() as made:
+        yield made
+
+
+def watch(channel: grpc.Channel) -> Iterator[object]:
+    """A call that stays open, from when it was answered."""
+    call = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=30.0)
+    assert next(call).status == health_pb2.HealthCheckResponse.SERVING
+    return call
+
+
+def reflect(channel: grpc.Channel) -> Iterator[object]:
+    """The same over the other service that has streams."""
+    out: SimpleQueue[reflection_pb2.ServerReflectionRequest | None] = SimpleQueue()
+    out.put(reflection_pb2.ServerReflectionRequest(list_services=""))
+    stub = reflection_pb2_grpc.ServerReflectionStub(channel)
+    call = stub.ServerReflectionInfo(iter(out.get, None), timeout=30.0)
+    assert next(call).list_services_response.service
+    return call
+
+
+def variants(channel: grpc.Channel) -> int:
+    """A short call, and how many variants there are."""
+    return len(
+        engine_pb2_grpc.EngineServiceStub(channel)
+        .Variants(engine_pb2.VariantsRequest(), timeout=30.0)
+        .variants
+    )
+
+
+def is_refused(channel: grpc.Channel) -> bool:
+    try:
+        return variants(channel) == 0
+    except grpc.RpcError as error:
+        assert error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert "too many calls at once" in error.details()
+        return True
+
+
+@pytest.mark.parametrize("bound", ["MAX_OF_HOST", "MAX_OF_ALL"])
+def test_a_visitor_holds_so_many_calls_and_a_bot_still_joins(
+    seated: Table, monkeypatch: pytest.MonkeyPatch, bound: str
+) -> None:
+    monkeypatch.setattr(visitors, bound, 3)
+    door = seated.server.door("honest", seated.inbox, start_s=10.0)
+    out: SimpleQueue[play_pb2.PlayRequest | None] = SimpleQueue()
+    out.put(play_pb2.PlayRequest(join=play_pb2.Join(token=door.token)))
+    with ExitStack() as open_channels:
+        socket, tcp = (
+            open_channels.enter_context(grpc.insecure_channel(seated.server.addresses[where]))
+            for where in (UNIX, TCP)
+        )
+        calls = [watch(tcp), watch(tcp), reflect(tcp)]
+        assert is_refused(tcp)
+        assert not is_refused(socket)
+        playing = play_pb2_grpc.PlayServiceStub(tcp).Play(iter(out.get, None), timeout=30.0)
+        assert next(playing).welcome.connection_id
+        calls[0].cancel()
+        for _ in range(5):  # a call that is over holds nothing
+            assert wait_until(lambda: not is_refused(tcp))
+        playing.cancel()
