@@ -1,6 +1,7 @@
-"""Bounds on calls that need no token: questions about rules, games to watch, health and reflection.
+"""Bounds on streams that need no token: games to watch, health and reflection.
 
-Every call holds one of the server's streams, so that without them whoever reaches it could keep bots out.
+Each holds one of the server's for as long as its caller likes, and without bounds those of a few spectators
+that never leave would keep bots out. Questions about rules are over at once, and are not counted.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from arena.server.joins import host_of
 
 # How many of them may be open at once: of one host, and of all.
 MAX_OF_HOST, MAX_OF_ALL = 32, 256
-_KINDS = ("unary_unary", "unary_stream", "stream_unary", "stream_stream")
+_STREAMS = ("unary_stream", "stream_unary", "stream_stream")
 
 
 class Visitors(grpc.ServerInterceptor):
-    """Counts open calls by host, but those of `service`, which wants tokens, and those from Unix sockets."""
+    """Counts streams by host, but those of `service`, which wants tokens, and those from Unix sockets."""
 
     def __init__(self, service: str) -> None:
         """Nobody is here."""
@@ -32,11 +33,11 @@ class Visitors(grpc.ServerInterceptor):
     def intercept_service(
         self, continuation: Callable[[Any], Any], handler_call_details: grpc.HandlerCallDetails
     ) -> Any:
-        """The handler of a call, which counts it."""
+        """The handler of a call, which counts a stream."""
         handler = continuation(handler_call_details)
         if handler is None or handler_call_details.method.startswith(self._prefix):
             return handler
-        found = {kind: behavior for kind in _KINDS if (behavior := getattr(handler, kind))}
+        found = {kind: behavior for kind in _STREAMS if (behavior := getattr(handler, kind))}
         return handler._replace(**{kind: self._counted(behavior) for kind, behavior in found.items()})
 
     def _counted(self, behavior: Callable[..., Any]) -> Callable[..., Any]:
@@ -46,7 +47,7 @@ class Visitors(grpc.ServerInterceptor):
                 if not self._enter(host):
                     context.abort(
                         grpc.StatusCode.RESOURCE_EXHAUSTED,
-                        f"too many calls at once; {MAX_OF_HOST} of a host are allowed, {MAX_OF_ALL} in all",
+                        f"too many streams at once; {MAX_OF_HOST} of a host are allowed, {MAX_OF_ALL} in all",
                     )
                 if not context.add_callback(lambda: self._leave(host)):
                     self._leave(host)  # it is over already
