@@ -112,6 +112,9 @@ def read_tournaments(files: Sequence[Path], url: str, wait_s: float | None = Non
     from arena.plugins import installed
 
     read = [spec.load(file, installed(), database=url) for file in files]
+    names = [each.name for each in read]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise click.UsageError(f"--tournament: two files are named {twice[0]!r}; give each its own `name`")
     if wait_s is None:
         return read
     return [replace(each, limits=replace(each.limits, connect=wait_s)) for each in read]

@@ -251,6 +251,19 @@ def test_what_cannot_be_served_is_named_with_its_option_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_two_tournaments_of_one_name_are_refused(tmp_path: Path) -> None:
+    """They would be one tournament when the server is started again."""
+    file, database = tmp_path / "series.toml", tmp_path / "cup.db"
+    file.write_text(SERIES)
+    for name in ("anna", "bert"):
+        add_player(database, name)
+    done = refused("--listen", "127.0.0.1:0", "--db", database, "--tournament", file, "--tournament", file)
+    assert done.exit_code == 2
+    assert "--tournament: two files are named 'series'" in done.output
+    with Store(f"sqlite:///{database}") as store:
+        assert store.tournaments() == ()
+
+
 def test_a_second_server_is_refused_and_a_port_in_use_is_named(tmp_path: Path) -> None:
     """One process serves a database; when nothing else is asked for, there is a lobby."""
     arguments = ["--listen", "127.0.0.1:0", "--db", tmp_path / "cup.db"]
