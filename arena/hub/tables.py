@@ -51,7 +51,7 @@ class Tables:
         """Build and start the players of this host; what is wrong with those that cannot play."""
         with self._lock:
             if self._run is None and any(player.bot.kind == "command" for player in players):
-                self._run = Run()
+                self._begin_run()
             worker = self._take()
         if worker is None:
             return []
@@ -113,6 +113,14 @@ class Tables:
                 feed(events, view)
 
         return step
+
+    def _begin_run(self) -> None:
+        """Have what programs of this host need; workers from before cannot start any, and make way."""
+        self._run = Run()
+        for worker in self._free:
+            worker.close()
+            self._workers.remove(worker)
+        self._free.clear()
 
     def _take(self) -> HubWorker | None:
         """A free worker, maybe a new one; called with the lock held."""

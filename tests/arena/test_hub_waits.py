@@ -79,6 +79,20 @@ def test_players_that_have_no_account_are_named_before_anything_starts(house: Ho
     assert house.store.tournaments() == ()
 
 
+def test_one_tournament_has_bots_inside_the_server_and_the_next_has_programs(house: House) -> None:
+    anna = house.token("anna")
+    files = [house.folder / f"{name}.toml" for name in ("inside", "programs")]
+    for file, bot in zip(files, ("random", "outrider"), strict=True):
+        file.write_text(cup(remote("anna"), f'"{bot}"').replace('"cup"', f'"{file.stem}"'))
+    for spec in read_tournaments(files, house.store.url):
+        house.hub.add_tournament(spec)
+    house.open()
+    house.bot(anna)
+    house.wait_for("tournament_done", 2)
+    assert [house.store.tournament(file.stem).state for file in files] == ["finished"] * 2
+    assert [house.store.faults(house.store.tournament(file.stem).id) for file in files] == [(), ()]
+
+
 def dawdle(_view: View, legal: Legal) -> ActionRange:
     time.sleep(0.3)
     return legal[0]
