@@ -46,11 +46,16 @@ def command(
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     from arena.bridge import Bridge
     from arena.dialling import Line
+    from arena.errors import ArenaError
     from arena.session import retry_s
 
+    try:
+        line = Line(address, os.environ.get("ARENA_CA", ""))
+        bridge = Bridge(command, token, bot_version, retry_s() if again_s is None else again_s)
+    except ArenaError as error:
+        raise click.UsageError(str(error).replace("ARENA_ADDRESS", "ADDRESS")) from None
     signal.signal(signal.SIGTERM, _interrupt)
-    bridge = Bridge(command, token, bot_version, retry_s() if again_s is None else again_s)
-    bridge.play(Line(address, os.environ.get("ARENA_CA", "")))
+    bridge.play(line)
     if as_json:
         print_json({"games": bridge.games, "decisions": bridge.decisions})
     else:

@@ -143,6 +143,30 @@ def test_a_bot_that_does_not_read_is_given_up_and_ended(monkeypatch: pytest.Monk
     assert not Path(f"/proc/{pid}").exists()
 
 
+@pytest.mark.parametrize(
+    ("address", "environment", "problem"),
+    [
+        ("foo", {}, "ADDRESS: foo is neither host:port nor unix:/path"),
+        (
+            "127.0.0.1:1",
+            {"ARENA_RETRY": "soon"},
+            "ARENA_RETRY must be a number of seconds, not 'soon'",
+        ),
+        (
+            "127.0.0.1:1",
+            {"ARENA_CA": "/nowhere"},
+            "ARENA_CA: no certificate can be read from /nowhere",
+        ),
+    ],
+)
+def test_what_it_cannot_dial_with_is_wrong_use(
+    address: str, environment: dict[str, str], problem: str
+) -> None:
+    done = arena("dial", address, "--", *SHELL, ARENA_TOKEN="guess", **environment)
+    assert done.returncode == 2
+    assert f"Error: {problem}" in done.stderr
+
+
 def test_it_needs_a_token_that_the_server_knows(house: House) -> None:
     house.open(SHORT)
     assert arena("dial", house.address, "--", *SHELL, ARENA_TOKEN="").returncode == 2
