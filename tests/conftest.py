@@ -21,13 +21,13 @@ os.environ.pop("COLUMNS", None)
 # What takes longest, in the order in which it is begun, so that no core is left with one of them at the end.
 LONGEST = (
     "test_sdks",
-    "test_sdks_lines",
     "test_soak",
-    "test_mixed_tournament",
     "test_tournament",
     "test_bots_strength",
-    "test_readme",
+    "test_mixed_tournament",
     "test_hub",
+    "test_readme",
+    "test_sdks_lines",  # needs what test_sdks builds
     "test_clock_processes",
     "test_fault_kinds",
     "test_quarantine",
@@ -49,7 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
-    """With `--dist loadfile`, whole files go to one worker, but those of bots/sdk by language."""
+    """With `--dist loadfile`, a whole file goes to one worker, but test_sdks by language, which it builds."""
     if config.getoption("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadScopeScheduling
@@ -57,7 +57,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
     class ByFileOrLanguage(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file, _, test = nodeid.partition("::")
-            return test.partition("[")[2] if Path(file).stem.startswith("test_sdks") else file
+            return test.partition("[")[2] if Path(file).stem == "test_sdks" else file
 
     config.option.loadscopereorder = False
     return ByFileOrLanguage(config, log)
