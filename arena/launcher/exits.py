@@ -7,6 +7,8 @@ from dataclasses import dataclass
 OUTPUT_BYTES = 32 * 1024
 _HEAD_BYTES = 8 * 1024
 _TAIL_BYTES = OUTPUT_BYTES - _HEAD_BYTES - 64  # room for the line between them
+# How much of the last line of output is part of the sentence about an end.
+LAST_LINE_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,8 @@ class Exit:
             return f"the bot {self.resource}"
         how = f"was killed by {self.signal}" if self.signal else f"exited with code {self.code}"
         lines = self.output.strip().splitlines()
-        return f"the bot's process {how}" + (f"; its last line: {lines[-1].strip()}" if lines else "")
+        last = lines[-1].strip()[:LAST_LINE_CHARS] if lines else ""
+        return f"the bot's process {how}" + (f"; its last line: {last}" if last else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,7 @@ def test_exit_code_and_output_are_reported(launcher: Launcher) -> None:
     how = ended(start(launcher, "python", "crash_at_start.py"))
     assert (how.code, how.signal, how.stopped) == (3, None, False)
     assert how.describe() == "the bot's process exited with code 3; its last line: no licence file"
+    assert len(replace(how, output="x" * 5000).describe()) < 400
 
 
 def test_signal_is_reported(launcher: Launcher) -> None:
