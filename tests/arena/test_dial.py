@@ -26,15 +26,6 @@ from arena.v1.play_pb2 import GameStart, PlayResponse
 SHELL = ("sh", str(ROOT / "bots" / "shell_random" / "bot.sh"))
 
 
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    made = House(tmp_path)
-    try:
-        yield made
-    finally:
-        made.close()
-
-
 @contextmanager
 def dialled(address: str, token: str, *command: str, retry: str = "0") -> Iterator[subprocess.Popen[str]]:
     """`arena dial` as a process, which must leave nothing of its bot behind."""

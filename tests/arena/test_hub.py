@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
@@ -26,15 +25,6 @@ from arena.plugins import installed
 from arena.store import Store
 from arena.types import BotSpec
 from arena.v1 import play_pb2, play_pb2_grpc, spectator_pb2, spectator_pb2_grpc
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    made = House(tmp_path)
-    try:
-        yield made
-    finally:
-        made.close()
 
 
 def try_to_join(house: House, **join: Any) -> tuple[grpc.StatusCode, str]:

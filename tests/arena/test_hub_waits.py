@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,15 +13,6 @@ from arena.commands._serving import read_tournaments
 from arena.errors import SpecError
 from arena.types import Limits
 from engine_core import ActionRange, Legal, View
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    made = House(tmp_path)
-    try:
-        yield made
-    finally:
-        made.close()
 
 
 def test_a_match_with_bots_of_this_host_waits_for_the_first_that_dials_in(house: House) -> None:
