@@ -61,6 +61,17 @@ def delay_option(function: Decorated) -> Decorated:
 
 def database_option(function: Decorated) -> Decorated:
     """The --db option, as parameter `database`: a URL, or the path of an SQLite file."""
+    return _database_option("The database: a URL or the path of an SQLite file.")(function)
+
+
+def created_database_option(function: Decorated) -> Decorated:
+    """The same for a command that creates the database."""
+    return _database_option(
+        "The database: a URL or the path of an SQLite file, which is created if it is not there."
+    )(function)
+
+
+def _database_option(text: str) -> Callable[[Decorated], Decorated]:
     return click.option(
         "--db",
         "database",
@@ -69,8 +80,8 @@ def database_option(function: Decorated) -> Decorated:
         default=DEFAULT_DATABASE,
         show_default=True,
         show_envvar=True,
-        help="The database: a URL or the path of an SQLite file.",
-    )(function)
+        help=text,
+    )
 
 
 def database_url(text: str) -> str:

@@ -10,7 +10,7 @@ import click
 
 from arena.commands import _serving
 from arena.commands._clocks import Seconds
-from arena.commands._common import DATABASE_VARIABLE, DEFAULT_DATABASE, database_url, example, failed
+from arena.commands._common import created_database_option, database_url, example, failed
 
 if TYPE_CHECKING:
     from arena.hub.certificates import Credentials
@@ -40,16 +40,7 @@ if TYPE_CHECKING:
     callback=_serving.checked_addresses,
     help="An address, host:port or unix:/path; may be given several times.",
 )
-@click.option(
-    "--db",
-    "database",
-    envvar=DATABASE_VARIABLE,
-    metavar="URL",
-    default=DEFAULT_DATABASE,
-    show_default=True,
-    show_envvar=True,
-    help="The database: a URL or the path of an SQLite file, which is created if it is not there.",
-)
+@created_database_option
 @click.option(
     "--tournament",
     "tournaments",
