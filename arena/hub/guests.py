@@ -6,6 +6,7 @@ table at a time.
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 import time
@@ -31,6 +32,8 @@ from arena.v1 import play_pb2
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
 # What an absence costs at least, so that it is no way to set a decision's clock back again and again.
 LEAST_ABSENCE_S = 1.0
+# A token may join so often at once, and once more every so many seconds: each join is written down.
+JOINS_AT_ONCE, JOIN_EVERY_S = 30, 1.0
 # What the network may take at most without being billed.
 NETWORK_S = 1.0
 
@@ -172,6 +175,8 @@ class Guests:
         self._doors: dict[BotSpec, GuestDoor] = {}
         self._wanted: dict[object, frozenset[BotSpec]] = {}
         self._gone: dict[BotSpec, float] = {}
+        # By token, when all its joins so far are paid for.
+        self._paid: dict[int, float] = {}
 
     # ---- coming and going
 
@@ -196,10 +201,24 @@ class Guests:
                 grpc.StatusCode.INVALID_ARGUMENT,
                 f"version {version[:60]!r}: use up to 40 letters, digits and ._+-, no sign first",
             )
+        self._count_join(token.id)
         door = self._door(remote_bot(token.player, version), token, join)
         door.coming_from = peer
         self._tokens.note_join(token.id, version)
         return door
+
+    def _count_join(self, token_id: int) -> None:
+        """Let a token join; Refused when it has done so too often."""
+        with self._lock:
+            now = time.monotonic()
+            paid = max(self._paid.get(token_id, now), now) + JOIN_EVERY_S
+            wait_s = paid - now - JOINS_AT_ONCE * JOIN_EVERY_S
+            if wait_s > 0.0:
+                raise Refused(
+                    grpc.StatusCode.RESOURCE_EXHAUSTED,
+                    f"too many joins with this token; try again in {math.ceil(wait_s)} s",
+                )
+            self._paid[token_id] = paid
 
     def _door(self, bot: BotSpec, token: TokenRow, join: play_pb2.Join) -> GuestDoor:
         with self._lock:

@@ -88,6 +88,23 @@ def test_a_bot_is_asked_to_dial_again_while_the_database_cannot_be_written(house
     assert try_to_join(house, token=token)[0] is grpc.StatusCode.OK
 
 
+def test_a_token_that_joins_again_and_again_is_slowed_down(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another one is not; what was refused is not counted."""
+    monkeypatch.setattr("arena.hub.guests.JOINS_AT_ONCE", 3)
+    monkeypatch.setattr("arena.hub.guests.JOIN_EVERY_S", 30.0)
+    anna, bert = house.token("anna"), house.token("bert")
+    house.open(SHORT)
+    joins = [try_to_join(house, token=anna, version=str(number)) for number in range(5)]
+    assert [code for code, _ in joins[:3]] == [grpc.StatusCode.OK] * 3
+    for code, words in joins[3:]:
+        assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert words.startswith("too many joins with this token; try again in ")
+        assert int(words.split()[-2]) <= 30
+    assert try_to_join(house, token=bert)[0] is grpc.StatusCode.OK
+
+
 def test_a_token_holds_one_connection_and_a_player_one_token(house: House) -> None:
     token, other = house.token("anna"), house.store.tokens.add_token("anna")
     house.open(SHORT)
@@ -270,16 +287,16 @@ def test_a_bot_that_dials_again_finds_its_way_back(house: House, monkeypatch: py
     monkeypatch.setenv("ARENA_RETRY", "6")
     anna, bert = house.token("anna"), house.token("bert")
     house.open(SHORT)
-    relay = Cutter(house.address)
-    house.bot(anna, address=relay.address)
+    house.bot(anna)
     house.bot(bert)
     house.wait_for("match_done")
-    house.hub.guests.find(spec.remote_bot("anna", "1")).dismiss("just for this test")
-    relay.cut()
+    door = house.hub.guests.find(spec.remote_bot("anna", "1"))
+    assert door is not None
+    door.cut()  # so that it does not hear what comes now
+    door.dismiss("just for this test")
     house.wait_for("joined", 2, bot="anna 1")
     done = len(house.of("match_done"))
     house.wait_for("match_done", done + 2)
-    relay.close()
 
 
 # ---- the server itself
