@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -192,8 +193,9 @@ class Launcher:
     def close(self) -> None:
         """End every bot and the launcher; returns when all are gone."""
         with self._lock:
-            if self._process.stdin is not None and not self._process.stdin.closed:
-                self._process.stdin.close()
+            if self._process.stdin is not None:
+                with suppress(OSError):  # it is gone, and what it was told last with it
+                    self._process.stdin.close()
         try:
             self._process.wait(CLOSE_S)
         except subprocess.TimeoutExpired:

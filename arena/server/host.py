@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from arena.botfiles import build_command
-from arena.errors import PluginError
+from arena.errors import PlatformFault, PluginError
 from arena.launcher import UNGUARDED, BotProcess, Launcher
 from arena.seats import Inbox
 from arena.server.door import RemoteDoor
@@ -41,6 +41,7 @@ def launch_bot(
 
     It has `start_s` seconds to join at the server's first address. A command that cannot be started is the
     door's fault at once, with the command and the reason. `name` labels the door (default: the bot's name).
+    PlatformFault: the launcher is gone.
     """
     started: list[BotProcess] = []
 
@@ -70,6 +71,9 @@ def launch_bot(
         )
     except PluginError as error:
         door.not_started(str(error))
+    except PlatformFault:
+        door.close()
+        raise
     else:
         started.append(process)
         door.pid, door.process = process.pid, process

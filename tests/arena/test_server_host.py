@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from wire_samples import RANDOM, Table, alive, bundled, faults_of, plan, table, wait_until
+from wire_samples import RANDOM, Table, alive, bundled, faults_of, mock, plan, table, wait_until
 
 from arena import bench_grpc
 from arena.botfiles import load_bot
-from arena.errors import PluginError
-from arena.server import build_bot
+from arena.errors import PlatformFault, PluginError
+from arena.server import build_bot, launch_bot
 from arena.types import BotSpec
 
 
@@ -29,6 +30,14 @@ def built(folder: Path, program: str) -> BotSpec:
     build = json.dumps(["python3", "-c", program])  # a JSON list of strings is one in TOML
     (folder / "bot.toml").write_text(f'name = "built"\ncommand = ["true"]\nbuild = {build}\n')
     return load_bot(folder)
+
+
+def test_no_door_is_left_of_a_bot_that_the_launcher_could_not_take(shared: Table) -> None:
+    os.kill(shared.launcher.pid, signal.SIGKILL)
+    assert wait_until(lambda: not shared.launcher.alive)
+    with pytest.raises(PlatformFault, match="the launcher"):
+        launch_bot(shared.server, shared.launcher, mock("first_legal"), shared.inbox, start_s=10.0)
+    assert shared.server._doors == {}
 
 
 def test_build_step_runs_once_and_again_after_a_change(tmp_path: Path) -> None:
