@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -141,9 +141,10 @@ def command(
     url = database_url(database)
     setups = [] if no_lobby else _serving.read_lobby(lobby or (_serving.DEFAULT_LOBBY,))
     played = _serving.read_tournaments(tournaments, url, wait_s)
-    with _serving.created_store(database) as store, store.serving():
+    with _serving.created_store(database) as store, store.serving() as check_lease:
         plan = Plan(played, setups, lobby_clocks)
-        failure = _serve(store, plan, listen, credentials, resume_s, network_s, tables, as_json=as_json)
+        hub_options = listen, credentials, resume_s, network_s, tables
+        failure = _serve(store, plan, *hub_options, check_lease=check_lease, as_json=as_json)
     if failure is not None:
         failed(str(failure))
 
@@ -179,6 +180,7 @@ def _serve(
     network_s: float,
     tables: int,
     *,
+    check_lease: Callable[[], None],
     as_json: bool,
 ) -> Exception | None:
     """Open the hub and serve; what ended it, unless a signal did."""
@@ -197,6 +199,7 @@ def _serve(
                 resume_s=resume_s,
                 tables=tables,
                 network_s=network_s,
+                check_lease=check_lease,
             )
             with _serving.stopped_by_signals(hub.stopping.set):
                 _serving.fill(hub, *plan)

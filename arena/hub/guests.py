@@ -34,6 +34,8 @@ VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
 LEAST_ABSENCE_S = 1.0
 # A token may join so often at once, and once more every so many seconds: each join is written down.
 JOINS_AT_ONCE, JOIN_EVERY_S = 30, 1.0
+# And as a version that never came before, which may become one more rated player.
+VERSIONS_AT_ONCE, VERSION_EVERY_S = 5, 3600.0
 # What the network may take at most without being billed.
 NETWORK_S = 1.0
 
@@ -65,7 +67,6 @@ class GuestDoor(RemoteDoor):
         self.token_id = token.id
         self.host = ""
         self.peer: Peer | None = None
-        self.coming_from = ""  # a peer that has not joined yet, and may be refused
         self.busy = False
         self._way = NO_WAY
         self._allowance_s = resume_s
@@ -125,7 +126,7 @@ class GuestDoor(RemoteDoor):
         """A stream has joined: for the first time, once more, or in the place of one that is dead."""
         with self._lock:
             super().attach(connection, join)
-            self.host, self.peer = host_of(self.coming_from), peer_of(self.coming_from)
+            self.host, self.peer = host_of(connection.peer), peer_of(connection.peer)
             self._way = NO_WAY
             now, left_at = time.monotonic(), self._left_at
             self._left_at = None
@@ -161,6 +162,20 @@ class GuestDoor(RemoteDoor):
 OnChange = Callable[[GuestDoor, str], None]
 
 
+def _pay(paid: dict[int, float], token_id: int, at_once: int, every_s: float) -> int:
+    """Count what a token may do `at_once` times and once more every so many seconds.
+
+    0: it is counted; else it is not, and may be done in so many seconds. `paid` is when all that was done is
+    paid for, by token: a leaky bucket in one number.
+    """
+    now = time.monotonic()
+    until = max(paid.get(token_id, now), now) + every_s
+    wait_s = until - now - at_once * every_s
+    if wait_s <= 0.0:
+        paid[token_id] = until
+    return max(0, math.ceil(wait_s))
+
+
 class Guests:
     """All bots that are here; thread-safe. `admit` is what PlayServer asks about tokens it does not know."""
 
@@ -175,8 +190,10 @@ class Guests:
         self._doors: dict[BotSpec, GuestDoor] = {}
         self._wanted: dict[object, frozenset[BotSpec]] = {}
         self._gone: dict[BotSpec, float] = {}
-        # By token, when all its joins so far are paid for.
+        # By token, when all its joins and new versions so far are paid for.
         self._paid: dict[int, float] = {}
+        self._paid_versions: dict[int, float] = {}
+        self._versions: set[BotSpec] = set()  # that came, of which some have not played yet
 
     # ---- coming and going
 
@@ -201,24 +218,37 @@ class Guests:
                 grpc.StatusCode.INVALID_ARGUMENT,
                 f"version {version[:60]!r}: use up to 40 letters, digits and ._+-, no sign first",
             )
+        bot = remote_bot(token.player, version)
+        self._count_version(token, bot)
         self._count_join(token.id)
-        door = self._door(remote_bot(token.player, version), token, join)
-        door.coming_from = peer
+        door = self._door(bot, token, join)
         self._tokens.note_join(token.id, version)
         return door
 
     def _count_join(self, token_id: int) -> None:
         """Let a token join; Refused when it has done so too often."""
         with self._lock:
-            now = time.monotonic()
-            paid = max(self._paid.get(token_id, now), now) + JOIN_EVERY_S
-            wait_s = paid - now - JOINS_AT_ONCE * JOIN_EVERY_S
-            if wait_s > 0.0:
+            if wait_s := _pay(self._paid, token_id, JOINS_AT_ONCE, JOIN_EVERY_S):
                 raise Refused(
                     grpc.StatusCode.RESOURCE_EXHAUSTED,
-                    f"too many joins with this token; try again in {math.ceil(wait_s)} s",
+                    f"too many joins with this token; try again in {wait_s} s",
                 )
-            self._paid[token_id] = paid
+
+    def _count_version(self, token: TokenRow, bot: BotSpec) -> None:
+        """Let a token come as a new player; Refused when it has done so too often."""
+        if bot in self._versions or self._tokens.plays(bot):
+            return
+        with self._lock:
+            if bot in self._versions:  # by another of its streams, at the same moment
+                return
+            if wait_s := _pay(self._paid_versions, token.id, VERSIONS_AT_ONCE, VERSION_EVERY_S):
+                raise Refused(
+                    grpc.StatusCode.RESOURCE_EXHAUSTED,
+                    f"too many new versions with this token: {VERSIONS_AT_ONCE} may come at once, one more "
+                    f"every {VERSION_EVERY_S:g} s; join as version {bot.version} in {wait_s} s, "
+                    "or now as one that has played",
+                )
+            self._versions.add(bot)
 
     def _door(self, bot: BotSpec, token: TokenRow, join: play_pb2.Join) -> GuestDoor:
         with self._lock:

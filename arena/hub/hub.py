@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 import grpc
 
+from arena.errors import StoreError
 from arena.hub.guests import NETWORK_S, Guests
 from arena.hub.house import House, Row
 from arena.hub.lobby import Lobby
@@ -23,6 +24,10 @@ RESUME_S = 30.0
 TABLES = 8
 # How often the database is asked whether a token was revoked.
 REVOKED_S = 0.5
+# For how long it may fail at that before the server ends: it may be in a restart.
+DATABASE_S = 10.0
+# How often is looked whether this is still the one server of its database.
+LEASE_S = 3.0
 # What the end may take: the schedulers commit what they hold, then matches at hand are given up.
 SETTLE_S = 0.8
 GIVE_UP_S = 0.6
@@ -46,8 +51,9 @@ class Hub:
         resume_s: float = RESUME_S,
         tables: int = TABLES,
         network_s: float = NETWORK_S,
+        check_lease: Callable[[], None] = lambda: None,
     ) -> None:
-        """Bind the addresses."""
+        """Bind the addresses; `check_lease` raises StoreError when another server may be on the database."""
         self.stopping = threading.Event()
         self.failure: Exception | None = None
         self.guests = Guests(store.tokens, news, resume_s, network_s)
@@ -59,6 +65,9 @@ class Hub:
         self._threads: list[threading.Thread] = []
         self._status: tuple[list[str], int, int] = [], 0, 0
         self._status_at = 0.0
+        self._check_lease = check_lease
+        self._lease_at = 0.0
+        self._broken_since: float | None = None
         self._done = False
 
     def add_tournament(self, spec: TournamentSpec) -> None:
@@ -84,12 +93,34 @@ class Hub:
             thread.start()
         try:
             while not self.stopping.wait(REVOKED_S):
-                self.guests.send_away_revoked()
+                self._look_at_database()
                 self.guests.measure()
                 self._tell_status()
                 self._tell_when_done()
+        except StoreError as error:
+            self._fail("database", error)
         finally:
             self._end()
+
+    def _look_at_database(self) -> None:
+        """Whether this is still its server, and tokens were revoked; StoreError: it goes on no longer."""
+        now = time.monotonic()
+        if now >= self._lease_at:
+            self._lease_at = now + LEASE_S
+            self._check_lease()
+        try:
+            self.guests.send_away_revoked()
+        except StoreError as error:
+            if self._broken_since is None:
+                self._broken_since = now
+                text = f"the database fails, which may last up to {DATABASE_S:g} s: {error}"
+                self._news.tell("database_fails", text, error=str(error))
+            elif now - self._broken_since > DATABASE_S:
+                raise
+            return
+        if self._broken_since is not None:
+            self._broken_since = None
+            self._news.tell("database_back", "the database works again")
 
     def _ratings(self) -> dict[tuple[str, str], float]:
         known: dict[tuple[str, str], float] = {}
@@ -134,8 +165,12 @@ class Hub:
             try:
                 work()
             except Exception as error:  # whatever it is, the whole server must not go on without this part
-                self.failure = error
-                self._news.tell("failed", f"{name}: {error}", part=name, error=str(error))
-                self.stopping.set()
+                self._fail(name, error)
 
         self._threads.append(threading.Thread(target=run, name=name, daemon=True))
+
+    def _fail(self, part: str, error: Exception) -> None:
+        """End because of an error; the first is what is said at last."""
+        self.failure = self.failure or error
+        self._news.tell("failed", f"{part}: {error}", part=part, error=str(error))
+        self.stopping.set()

@@ -1,8 +1,8 @@
 """The open lobby: rated games of whoever is here and idle, for as long as the hub runs.
 
-It is a tournament like any other in the database, but one that grows: players are entered when they first
-play, and a pairing is made when its players are free. Its matches are numbered as they begin, and rated in
-that order; a number whose match was lost with the process is given to the next pairing.
+It is a tournament like any other in the database, but one that grows: players are entered when their first
+match begins, and a pairing is made when its players are free. Its matches are numbered as they begin, and
+rated in that order; a number whose match was lost with the process is given to the next pairing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from threading import Event
 
 from arena import seeds
 from arena.conditions import QUARANTINE_AFTER
-from arena.hub.guests import GuestDoor, Guests
+from arena.hub.guests import Guests
 from arena.hub.news import News
 from arena.hub.pairing import Meetings, line_up
 from arena.hub.tables import Tables
@@ -57,11 +57,11 @@ class Lobby:
         self._seed = store.seed(self.identity)
         self._setups = {store.add_setup(self.identity, setup): setup for setup in setups}
         self._entries: dict[BotSpec, int] = {}
-        self._meetings: Meetings[int] = Meetings()
+        self._meetings: Meetings[BotSpec] = Meetings()
         self._begun: Counter[int] = Counter()
         self._voided: Counter[int] = Counter()
         self._numbers: list[int] = []
-        self._playing: dict[int, Pairing] = {}
+        self._playing: dict[int, tuple[Pairing, tuple[BotSpec, ...]]] = {}
         self._free_since: dict[BotSpec, float] = {}
         self._quarantined: set[int] = set()
         self._rest_until = 0.0
@@ -89,15 +89,15 @@ class Lobby:
         done = self._store.done_sequences(self.identity)
         self._next = row.total
         self._numbers = [number for number in range(done.prefix, row.total) if number not in done]
-        entry_of = {}
+        bots = {}
         for entry, player in enumerate(self._store.entries(self.identity)):
-            entry_of[player.id] = entry
-            self._entries[remote_bot(player.bot.partition(":")[2], player.version)] = entry
+            bot = bots[player.id] = remote_bot(player.bot.partition(":")[2], player.version)
+            self._entries[bot] = entry
         for standing in self._store.leaderboard(tournament_id=self.identity):
-            self._meetings.games[entry_of[standing.player.id]] = standing.games
+            self._meetings.games[bots[standing.player.id]] = standing.games
         for pair in self._store.pairwise(tournament_id=self.identity):
             if pair.player.id < pair.opponent.id:
-                self._meetings.add_pair(entry_of[pair.player.id], entry_of[pair.opponent.id], pair.games)
+                self._meetings.add_pair(bots[pair.player.id], bots[pair.opponent.id], pair.games)
         self._take_quarantines()
 
     def _take_quarantines(self) -> None:
@@ -110,33 +110,31 @@ class Lobby:
     def _pair(self) -> None:
         """Begin a match for as long as there is a table and a line-up for one."""
         while time.monotonic() >= self._rest_until:
-            free = {self._entry(door): door for door in self._guests.idle()}
-            for entry in self._quarantined & free.keys():
-                del free[entry]
+            idle = [door.bot for door in self._guests.idle()]
+            free = [bot for bot in idle if self._entries.get(bot) not in self._quarantined]
             now = time.monotonic()
-            bots = {door.bot for door in free.values()}
-            self._free_since = {bot: self._free_since.get(bot, now) for bot in bots}
-            if not self._begin_one(free, now):
+            self._free_since = {bot: self._free_since.get(bot, now) for bot in free}
+            if self._tables.full or not self._begin_one(free, now):
                 return
 
-    def _begin_one(self, free: dict[int, GuestDoor], now: float) -> bool:
+    def _begin_one(self, free: Sequence[BotSpec], now: float) -> bool:
         """Begin a match on the setup that had the fewest, if a line-up for it is free."""
         patient = all(now - since < PATIENCE_S for since in self._free_since.values())
-        awaited = {entry for pairing in self._playing.values() for entry in pairing.players}
+        awaited = {bot for _, bots in self._playing.values() for bot in bots}
         for setup in sorted(self._setups, key=lambda index: (self._begun[index], index)):
             seats = self._setups[setup].entrants
-            chosen = line_up(list(free), seats, self._meetings, awaited=awaited if patient else ())
-            if chosen is not None and self._begin(setup, chosen, [free[entry] for entry in chosen]):
+            chosen = line_up(free, seats, self._meetings, awaited=awaited if patient else ())
+            if chosen is not None and self._begin(setup, chosen):
                 return True
         return False
 
-    def _begin(self, setup: int, chosen: tuple[int, ...], doors: list[GuestDoor]) -> bool:
+    def _begin(self, setup: int, chosen: tuple[BotSpec, ...]) -> bool:
         """Begin one match; False when there is no table, or somebody left in this moment."""
-        guests = self._guests.claim([door.bot for door in doors])
+        guests = self._guests.claim(chosen)
         if guests is None:
             return False
         number = self._numbers[0] if self._numbers else self._next
-        players = {entry: _player(door.bot) for entry, door in zip(chosen, doors, strict=True)}
+        players = {self._entry(bot): _player(bot) for bot in chosen}
         plan, pairing = self._plan(number, setup, players)
         if not self._tables.seat(plan, guests, lambda *finished: self._finished.put(finished)):
             self._guests.release(guests.values())
@@ -147,7 +145,7 @@ class Lobby:
             self._next += 1
             self._store.plan_matches(self.identity, self._next)
         self._begun[setup] += 1
-        self._playing[number] = pairing
+        self._playing[number] = pairing, chosen
         self._meetings.add(chosen, len(plan.setup.rotations))
         self._news.tell_begun(NAME, plan)
         return True
@@ -164,15 +162,15 @@ class Lobby:
         plan = MatchPlan(number, key, pool, seated, limits=self._limits, final=final)
         return plan, pairing
 
-    def _entry(self, door: GuestDoor) -> int:
-        """A bot's place among the lobby's entries."""
-        if door.bot not in self._entries:
-            self._entries[door.bot] = self._store.add_entry(self.identity, _player(door.bot))
-        return self._entries[door.bot]
+    def _entry(self, bot: BotSpec) -> int:
+        """A bot's place among the lobby's entries; who plays first is entered."""
+        if bot not in self._entries:
+            self._entries[bot] = self._store.add_entry(self.identity, _player(bot))
+        return self._entries[bot]
 
     def _commit(self, plan: MatchPlan, result: MatchResult) -> None:
         """Store a match and rate what it released; a voided attempt gives its number back."""
-        pairing = self._playing.pop(plan.sequence)
+        pairing, _ = self._playing.pop(plan.sequence)
         self._store.commit_matches(self.identity, [FinishedMatch(pairing, plan.key, result)])
         if result.error:
             heapq.heappush(self._numbers, plan.sequence)

@@ -45,6 +45,11 @@ class Tables:
         """How many matches are being played."""
         return len(self._threads)
 
+    @property
+    def full(self) -> bool:
+        """Whether no match can begin at the moment."""
+        return not self._free and len(self._workers) >= self._most
+
     def check(
         self, players: Sequence[Player], limits: Limits, isolation: Isolation = UNGUARDED
     ) -> list[Problem]:

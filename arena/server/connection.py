@@ -38,8 +38,9 @@ class Connection(ABC):
     resumable: ClassVar[bool]
     typed: ClassVar[bool]
 
-    def __init__(self) -> None:
-        """Open, and well."""
+    def __init__(self, peer: str = "") -> None:
+        """Open, and well; `peer` is gRPC's name of the other end, where there is one."""
+        self.peer = peer
         self.refusal: Refused | None = None
 
     @property
@@ -76,9 +77,9 @@ class Stream(Connection):
     resumable = True
     typed = False
 
-    def __init__(self) -> None:
+    def __init__(self, peer: str = "") -> None:
         """Nothing to send yet."""
-        super().__init__()
+        super().__init__(peer)
         self._queue: SimpleQueue[bytes | None] = SimpleQueue()
         # Each is written by one thread alone.
         self._queued = self._taken = 0

@@ -42,9 +42,9 @@ class PlayService:
         )
 
     def _play(self, requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
-        connection = Stream()
-        context.add_callback(connection.close)
         peer = context.peer()
+        connection = Stream(peer)
+        context.add_callback(connection.close)
         try:
             with self._gate.attempt(peer):
                 join = _first_message(requests, context)

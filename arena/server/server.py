@@ -26,7 +26,11 @@ MAX_STREAMS = 512
 # is what anybody may make the server hold for a moment.
 HARD_LIMIT_BYTES = 16 * 1024 * 1024
 STOP_S = 0.5
+# Of one connection, which must not take all: a call that never sends its message holds a thread, too. A bot
+# needs one; gRPC lets the bots of one process share a connection.
+STREAMS_OF_CONNECTION = 64
 OPTIONS = (
+    ("grpc.max_concurrent_streams", STREAMS_OF_CONNECTION),
     ("grpc.so_reuseport", 0),  # an address in use is an error, not a shared one
     ("grpc.max_receive_message_length", HARD_LIMIT_BYTES),
     ("grpc.keepalive_time_ms", 30_000),  # a peer that vanished without a word is noticed

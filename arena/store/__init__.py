@@ -29,6 +29,7 @@ from arena.store import (
 )
 from arena.store import seats as seat_facts
 from arena.store.database import Database
+from arena.store.lease import Check
 from arena.store.rows import (
     AttemptRow,
     ConductRow,
@@ -92,11 +93,14 @@ class Store:
         """Create the tables or bring them to this version's schema; harmless when they already are."""
         self._database.migrate()
 
-    def serving(self) -> AbstractContextManager[None]:
-        """Be the one server of this database; StoreRefusal names the process that is."""
+    def serving(self) -> AbstractContextManager[Check]:
+        """Be the one server of this database; StoreRefusal names the process that is.
+
+        Call what is given from time to time: StoreError when another may serve by now.
+        """
         return self._database.lease("serve", f"{self.url} is served")
 
-    def playing(self, tournament_id: int) -> AbstractContextManager[None]:
+    def playing(self, tournament_id: int) -> AbstractContextManager[Check]:
         """Be the one process that plays a tournament; StoreRefusal names the process that does."""
         what = f"tournament {tournament_id} of {self.url} is played"
         return self._database.lease(f"tournament-{tournament_id}", what)

@@ -55,12 +55,12 @@ class Database:
             yield session
 
     @contextmanager
-    def lease(self, name: str, what: str) -> Iterator[None]:
+    def lease(self, name: str, what: str) -> Iterator[lease.Check]:
         """Hold what one process may hold at a time; see arena.store.lease."""
         with ExitStack() as held:
             with _translated(self.name):
-                held.enter_context(lease.lease(self._engine, name, what))
-            yield
+                check = held.enter_context(lease.lease(self._engine, name, what))
+            yield check
 
     def migrate(self) -> None:
         """Bring the schema to this version, in one transaction.

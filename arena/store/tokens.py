@@ -19,8 +19,9 @@ from sqlalchemy.orm import Session
 
 from arena.errors import StoreRefusal
 from arena.store.database import Database
-from arena.store.models import TokenModel
+from arena.store.models import PlayerModel, TokenModel
 from arena.tables import hint
+from arena.types import BotSpec
 
 TOKEN_BYTES = 32
 # What fits a table, a shell and a log line; no space, since labels put the version behind one.
@@ -104,6 +105,12 @@ class Tokens:
             if token is None or not hmac.compare_digest(token.token_hash, digest):
                 return None
             return None if token.revoked else _row(token)
+
+    def plays(self, bot: BotSpec) -> bool:
+        """Return whether a version of an account is a player already, of a tournament or the lobby."""
+        query = select(PlayerModel.id).where(PlayerModel.bot == bot.name, PlayerModel.version == bot.version)
+        with self._database.reading() as session:
+            return session.scalars(query.limit(1)).first() is not None
 
     def note_join(self, token_id: int, version: str) -> None:
         """Remember when a token was last used, and by which version of the bot."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from itertools import chain
 from queue import SimpleQueue
@@ -14,7 +15,7 @@ from arena.seats import Answer
 from arena.server import play, server
 from arena.server.connection import Refused
 from arena.server.joins import FAILED_JOINS, FORGIVEN_S, MAX_JOINING, JoinGate, host_of
-from arena.v1 import play_pb2, play_pb2_grpc
+from arena.v1 import engine_pb2, engine_pb2_grpc, play_pb2, play_pb2_grpc
 
 HERE, THERE = "ipv4:192.0.2.7:50123", "ipv4:198.51.100.4:40000"
 
@@ -130,6 +131,27 @@ def test_a_stream_that_says_nothing_is_cut_and_counts(seated: Table, monkeypatch
     for number in range(FAILED_JOINS - 1):
         join(seated, f"guess {number}")
     assert wait_until(lambda: join(seated, "guess").code() is grpc.StatusCode.RESOURCE_EXHAUSTED)
+
+
+def test_calls_of_one_connection_that_never_send_their_message_leave_room_for_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They want no token, and each holds a thread."""
+    monkeypatch.setattr(server, "MAX_STREAMS", server.STREAMS_OF_CONNECTION + 4)
+    silent: SimpleQueue[bytes | None] = SimpleQueue()
+    own = [("grpc.use_local_subchannel_pool", 1)]  # channels with the same options share a connection
+    method = f"/{server.engine.SERVICE}/Variants"
+    with server.PlayServer(["127.0.0.1:0"]) as small, grpc.insecure_channel(small.addresses[0]) as many:
+        call: grpc.StreamUnaryMultiCallable[bytes, bytes] = many.stream_unary(method)
+        started = [call.future(iter(silent.get, None)) for _ in range(server.MAX_STREAMS + 8)]
+        with grpc.insecure_channel(small.addresses[0], options=own) as other:
+            stub = engine_pb2_grpc.EngineServiceStub(other)
+            for _ in range(20):
+                assert stub.Variants(engine_pb2.VariantsRequest(), timeout=20.0).variants
+                time.sleep(0.05)
+        for silence in started:
+            silence.cancel()
+            silent.put(None)
 
 
 def test_there_are_so_many_streams_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 from databases import KINDS, database
+from hub_samples import serving
+from sqlalchemy import create_engine, text
 from tournament_samples import arena, write_tournament
 
 from arena import spec, tournament
-from arena.errors import StoreRefusal
+from arena.errors import StoreError, StoreRefusal
 from arena.plugins import installed
 from arena.store import Store
 
@@ -65,6 +67,36 @@ def holding_is_refused(url: str) -> Iterator[None]:
     done = subprocess.run([sys.executable, "-c", HOLDER, url], capture_output=True, text=True, timeout=60)
     assert "StoreRefusal" in done.stderr
     yield
+
+
+def test_a_lease_that_was_lost_with_its_session_is_seen(tmp_path: Path) -> None:
+    """And stays lost, whether another process has taken it by then or not."""
+    with database("postgresql", tmp_path) as url, Store(url) as store, store.serving() as check:
+        check()
+        end_sessions(url)
+        with pytest.raises(StoreError, match="is served, maybe by another process by now: the session"):
+            check()
+        with holding(url), pytest.raises(StoreError, match="maybe by another process"):
+            check()
+
+
+def test_a_server_whose_lease_was_lost_ends_and_prints_the_command_that_goes_on(tmp_path: Path) -> None:
+    with database("postgresql", tmp_path) as url, serving("--listen", "127.0.0.1:0", "--db", url) as server:
+        server.wait_for("serving")
+        end_sessions(url)
+        assert server.process.wait(timeout=60) == 1
+        (failed,), (stopped,) = server.wait_for("failed"), server.wait_for("stopped")
+    assert "is served, maybe by another process by now" in failed["error"]
+    assert url in stopped["command"]
+
+
+def end_sessions(url: str) -> None:
+    """End every session that holds an advisory lock, as a restart of the database would."""
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        ended = "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory'"
+        assert connection.execute(text(ended)).scalars().all() == [True]
+    engine.dispose()
 
 
 def test_a_tournament_that_another_process_plays_is_not_resumed(tmp_path: Path) -> None:
