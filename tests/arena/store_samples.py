@@ -9,7 +9,8 @@ from hashlib import blake2b
 from sqlalchemy import make_url
 
 from arena.formats.round_robin import RoundRobin
-from arena.store import FinishedMatch, Store
+from arena.store import Store
+from arena.store.rows import FinishedMatch
 from arena.types import BotSpec, Fault, GameResult, MatchResult, Pairing, Player, PointRule, VariantSetup
 
 SEED = b"a secret of 16 b"
@@ -36,13 +37,16 @@ def player(name: str, **options: str | int | float | bool) -> Player:
     return Player(name, BotSpec(name, "python", f"bots/{name}.py"), tuple(options.items()))
 
 
+FIVE = tuple(player(name) for name in "ABCDE")
+
+
 def game(rng: random.Random, seats: int, rotation: int) -> GameResult:
     """A game decided by the rules or capped, in which now and then a seat faulted out."""
     players = tuple((seat + rotation) % seats for seat in range(seats))
     order = rng.sample(range(seats), seats)
     survivors = 1 if rng.random() < 0.7 else rng.randint(2, seats)
     alive = order[:survivors]
-    faults = ()
+    faults: tuple[Fault, ...] = ()
     if rng.random() < 0.2:
         faults = (Fault(order[-1], "crash", rng.randint(1, 50), 2000.0, rng.random(), "retire", "boom"),)
     return GameResult(
@@ -74,6 +78,12 @@ def finished(pairing: Pairing, *, worker: str = "w0", error: str = "", seed: int
     return FinishedMatch(pairing, blake2b(b"%d" % pairing.sequence, digest_size=16).digest(), result)
 
 
+def result_of(match: FinishedMatch) -> MatchResult:
+    """How a match went that was played."""
+    assert match.result is not None
+    return match.result
+
+
 class Sample:
     """A tournament of five players on tables of 2 and 4, or as given; `id` takes up a stored one."""
 
@@ -83,12 +93,14 @@ class Sample:
         *,
         name: str = "sample",
         setups: tuple[VariantSetup, ...] = (setup(2), setup(4)),
-        players: tuple[Player, ...] = tuple(player(name) for name in "ABCDE"),
+        players: tuple[Player, ...] = FIVE,
         rounds: int = 2,
         id: int | None = None,
     ) -> None:
         self.store = store
-        self.path = make_url(store.url).database
+        path = make_url(store.url).database
+        assert path is not None
+        self.path = path
         self.setups, self.players = setups, players
         self.schedule = RoundRobin(setups, len(players), rounds, SEED)
         self.id = self._create(name) if id is None else id

@@ -7,6 +7,7 @@ database, the standings, the exports and the ratings unchanged.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from match_samples import FIRST, bot_file, checked, classic, driver_of, plan_of
@@ -110,7 +111,7 @@ def check_tables(store: Store, tournament: int, share: float, seats: int) -> Non
         if pair.player.label == "hero":
             assert (pair.outscored, pair.tied) == ((1.0, 0.0) if share == 1.0 else (0.0, 1.0))
     table = store.export(tournament, "games")
-    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    rows: list[dict[str, Any]] = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     assert sum(row["score"] for row in rows if row["player"] == "hero") == pytest.approx(share * seats)
     changes = {change.player: change for change in store.rating_changes(tournament)}
     assert changes["hero"].actual == pytest.approx(share * seats)

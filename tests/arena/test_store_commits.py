@@ -12,12 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
+from typing import Any
 
 import pytest
-from store_samples import Sample, finished, open_store
+from store_samples import Sample, finished, open_store, result_of
 
 from arena.errors import StoreError
-from arena.store import FinishedMatch, Store
+from arena.store import Store
+from arena.store.rows import FinishedMatch
 from arena.types import GameResult
 
 
@@ -34,9 +36,9 @@ def rows(sample: Sample, table: str) -> int:
 def test_a_match_is_committed_once(sample: Sample) -> None:
     match = next(sample.matches())
     again = finished(match.pairing, worker="other", seed=1)
-    assert sample.store.commit_match(sample.id, match.pairing, match.key, match.result) is True
+    assert sample.store.commit_match(sample.id, match.pairing, match.key, result_of(match)) is True
     before = sample.store.content_hash(sample.id)
-    assert sample.store.commit_match(sample.id, again.pairing, again.key, again.result) is False
+    assert sample.store.commit_match(sample.id, again.pairing, again.key, result_of(again)) is False
     assert sample.store.content_hash(sample.id) == before
     assert rows(sample, "attempts") == 1
 
@@ -82,17 +84,18 @@ def test_a_late_voided_attempt_does_not_disturb_a_committed_match(sample: Sample
     assert len(sample.store.attempts(sample.id)) == 1
 
 
-def changed(**values: object) -> Callable[[FinishedMatch], FinishedMatch]:
+def changed(**values: Any) -> Callable[[FinishedMatch], FinishedMatch]:
     """A change of the first game's fields."""
 
     def change(match: FinishedMatch) -> FinishedMatch:
-        first: GameResult = replace(match.result.games[0], **values)
-        return replace(match, result=replace(match.result, games=(first, *match.result.games[1:])))
+        result = result_of(match)
+        first: GameResult = replace(result.games[0], **values)
+        return replace(match, result=replace(result, games=(first, *result.games[1:])))
 
     return change
 
 
-def paired(**values: object) -> Callable[[FinishedMatch], FinishedMatch]:
+def paired(**values: Any) -> Callable[[FinishedMatch], FinishedMatch]:
     """A change of the pairing's fields."""
     return lambda match: replace(match, pairing=replace(match.pairing, **values))
 
@@ -128,7 +131,7 @@ def test_a_sequence_beyond_the_plan_is_refused(sample: Sample) -> None:
     """The total is never exceeded (A02)."""
     match = next(sample.matches())
     beyond = replace(
-        match, pairing=replace(match.pairing, sequence=30), result=replace(match.result, sequence=30)
+        match, pairing=replace(match.pairing, sequence=30), result=replace(result_of(match), sequence=30)
     )
     with pytest.raises(StoreError, match=r"the tournament has matches 0\.\.29"):
         sample.store.commit_matches(sample.id, [beyond])

@@ -229,7 +229,8 @@ def test_verify_sees_a_verdict_that_does_not_follow(sample: Quarantining) -> Non
 
 def test_a_clean_game_ends_a_streak() -> None:
     judge = Judge(3, {})
-    for sequence, faults in enumerate([[7, 8], [None], [9, 10], [11]]):
+    games: list[list[int | None]] = [[7, 8], [None], [9, 10], [11]]
+    for sequence, faults in enumerate(games):
         verdicts = judge.examine(sequence, [{0: fault, 1: None} for fault in faults])
     assert [(v.player, v.sequence, v.fault_id) for v in verdicts] == [(0, 3, 11)]
     assert judge.excludes((1, 0), 4) == 0

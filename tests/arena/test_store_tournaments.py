@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def test_an_unknown_tournament_error_lists_the_known(store: Store) -> None:
 
 def test_every_read_refuses_an_unknown_id(store: Store) -> None:
     """An unknown id is an error, never an empty table (I07)."""
-    reads = [
+    reads: list[Callable[[int], object]] = [
         store.seed,
         store.setups,
         store.entries,
