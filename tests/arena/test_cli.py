@@ -427,7 +427,7 @@ def test_serve_answers_rules_questions_on_both_kinds_of_address(tmp_path: Path) 
         assert len(addresses) == 2
         for address in addresses:
             with grpc.insecure_channel(address) as channel:
-                health = health_pb2_grpc.HealthStub(channel)
+                health: Any = health_pb2_grpc.HealthStub(channel)  # its types name no methods
                 status = health.Check(health_pb2.HealthCheckRequest(), timeout=10).status
                 assert status == health_pb2.HealthCheckResponse.SERVING
                 engine = engine_pb2_grpc.EngineServiceStub(channel)

@@ -12,8 +12,9 @@ from wire_samples import MOCK_BOTS, RANDOM, Table, faults_of, mock, plan, table,
 from arena.client import play, serve
 from arena.driver import Driver
 from arena.errors import ArenaError
-from arena.seats import InProcessDoor
+from arena.seats import Door, InProcessDoor
 from arena.server import RemoteDoor
+from arena.types import Player
 from engine_core import ActionRange, Legal, View
 
 
@@ -100,7 +101,7 @@ def test_stream_that_breaks_again_and_again_is_resumed_without_a_fault(seated: T
     over = threading.Event()
     cuts = threading.Thread(target=relay.cut_again_and_again, args=(over,))
     cuts.start()
-    doors = {external: door, internal: InProcessDoor(RANDOM, seated.inbox)}
+    doors: dict[Player, Door] = {external: door, internal: InProcessDoor(RANDOM, seated.inbox)}
     result = Driver(doors, seated.inbox).play(game)
     over.set()
     cuts.join()

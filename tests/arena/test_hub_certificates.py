@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -26,7 +27,8 @@ def reach(address: str, authority: Path | None) -> bool:
         channel = grpc.secure_channel(address, grpc.ssl_channel_credentials(authority.read_bytes()))
     with channel:
         try:
-            health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=5.0)
+            stub: Any = health_pb2_grpc.HealthStub(channel)  # its types name no methods
+            stub.Check(health_pb2.HealthCheckRequest(), timeout=5.0)
         except grpc.RpcError:
             return False
     return True

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
 from random import Random
+from typing import Any
 
 import grpc
 import pytest
@@ -86,20 +87,20 @@ def test_a_seat_that_dies_never_stops_the_others(shared: Table) -> None:
 class Bot:
     """A bot in this process on a real stream, one message at a time."""
 
-    def __init__(self, shared: Table, door: RemoteDoor, **join: object) -> None:
+    def __init__(self, shared: Table, door: RemoteDoor, **join: Any) -> None:
         self._out: SimpleQueue[Request | None] = SimpleQueue()
         self.channel = grpc.insecure_channel(shared.server.addresses[0])
         self.say(join=play_pb2.Join(token=door.token, **join))
         self._call = play_pb2_grpc.PlayServiceStub(self.channel).Play(iter(self._out.get, None), timeout=20.0)
         self.welcome = next(self._call).welcome
 
-    def say(self, **content: object) -> None:
+    def say(self, **content: Any) -> None:
         self._out.put(Request(**content))
 
     def act(self, *acts: play_pb2.Act) -> None:
         self.say(acts=play_pb2.ActBatch(acts=acts))
 
-    def hear(self, content: str) -> object:
+    def hear(self, content: str) -> Any:
         message = next(self._call)
         assert message.WhichOneof("content") == content, message
         return getattr(message, content)
@@ -152,7 +153,7 @@ def seated(shared: Table) -> Iterator[Callable[..., tuple[Seat, Bot]]]:
     """Makes a seat with a connected bot."""
     doors = []
 
-    def make(resume_s: float = 2.0, **join: object) -> tuple[Seat, Bot]:
+    def make(resume_s: float = 2.0, **join: Any) -> tuple[Seat, Bot]:
         inbox: SimpleQueue[Answer] = SimpleQueue()
         door = shared.server.door("bot", inbox, start_s=10.0, resume_s=resume_s, max_open=None)
         doors.append(door)
@@ -234,7 +235,7 @@ def test_huge_batches_are_split_below_what_clients_accept(seated: Make) -> None:
     for _ in range(2):
         bot.hear("game_start")
     seat.door.ask([seat.question() for _ in range(3000)])
-    sizes = []
+    sizes: list[int] = []
     while sum(sizes) < 3000:
         sizes.append(len(bot.decides()))
     assert len(sizes) > 1

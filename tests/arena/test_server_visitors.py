@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from queue import SimpleQueue
+from typing import Any
 
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
-from wire_samples import Table, table, wait_until
+from wire_samples import Table, status_of, table, wait_until
 
 from arena.server import visitors
 from arena.v1 import engine_pb2, engine_pb2_grpc, play_pb2, play_pb2_grpc
@@ -24,18 +25,19 @@ def seated() -> Iterator[Table]:
         yield made
 
 
-def watch(channel: grpc.Channel) -> Iterator[object]:
+def watch(channel: grpc.Channel) -> Any:
     """A call that stays open, from when it was answered."""
-    call = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=30.0)
+    stub: Any = health_pb2_grpc.HealthStub(channel)  # its types name no methods
+    call = stub.Watch(health_pb2.HealthCheckRequest(), timeout=30.0)
     assert next(call).status == health_pb2.HealthCheckResponse.SERVING
     return call
 
 
-def reflect(channel: grpc.Channel) -> Iterator[object]:
+def reflect(channel: grpc.Channel) -> Any:
     """The same over the other service that has streams."""
     out: SimpleQueue[reflection_pb2.ServerReflectionRequest | None] = SimpleQueue()
     out.put(reflection_pb2.ServerReflectionRequest(list_services=""))
-    stub = reflection_pb2_grpc.ServerReflectionStub(channel)
+    stub: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
     call = stub.ServerReflectionInfo(iter(out.get, None), timeout=30.0)
     assert next(call).list_services_response.service
     return call
@@ -47,7 +49,7 @@ def is_refused(channel: grpc.Channel) -> bool:
         watch(channel).cancel()
     except grpc.RpcError as error:
         assert error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-        assert "too many streams at once; " in error.details()
+        assert "too many streams at once; " in status_of(error)[1]
         return True
     return False
 

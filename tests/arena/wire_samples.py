@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 
+import grpc
+
 from arena.botfiles import load_bot
 from arena.driver import Driver
 from arena.launcher import Launcher
@@ -21,6 +23,13 @@ from arena.types import BotSpec, FaultPolicy, GameResult, Limits, MatchPlan, Mat
 ROOT = Path(__file__).resolve().parents[2]
 MOCK_BOTS = ROOT / "tests" / "mock_bots"
 LIMITS = Limits(start=15.0, decision=2.0, game=120.0)
+
+
+def status_of(error: grpc.RpcError) -> tuple[grpc.StatusCode, str]:
+    """The status and the words of a refusal."""
+    words = error.details()
+    assert words is not None
+    return error.code(), words
 
 
 def mock(name: str, *arguments: str) -> BotSpec:
