@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from threading import Timer
+from typing import Any
 
 import pytest
 from match_samples import classic, plan_of, randoms
@@ -43,7 +44,7 @@ def lines(*arguments: str) -> Player:
     return Player("lines", replace(mock("lines", *arguments), protocol="jsonlines"))
 
 
-def short(players: tuple[Player, ...], limits: Limits, **settings: object) -> MatchPlan:
+def short(players: tuple[Player, ...], limits: Limits, **settings: Any) -> MatchPlan:
     """One short game, on an attempt that counts whatever this machine's load."""
     plan = plan_of(players, classic(len(players), turn_cap=3), limits=limits, rotations=1)
     return replace(plan, **{"final": True, **settings})
@@ -153,7 +154,7 @@ def test_b14_ctrl_c_ends_a_game_in_which_a_bot_thinks_for_a_minute(
     (folder / "bot.toml").write_text(
         f'name = "hangs"\ncommand = ["python", "{MOCK_BOTS}/lines.py", "hangs"]\nprotocol = "jsonlines"\n'
     )
-    command = [ARENA, "play", str(folder), "random", "--decision", "60", *extra]
+    command: list[str | Path] = [ARENA, "play", str(folder), "random", "--decision", "60", *extra]
     with (tmp_path / "output").open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
     hangs = f"{MOCK_BOTS}/lines.py"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -79,6 +80,8 @@ class DistantDoor:
         self.asked: list[tuple[float, Question]] = []
         self.closed: list[GameResult | None] = []
         self.events = 0
+        self.free = 0.0
+        self.ask: Callable[[Sequence[Question]], None] = self.ask_as_usual
 
     @property
     def ready_at(self) -> float | None:
@@ -87,7 +90,7 @@ class DistantDoor:
     def open_game(self, opening: GameOpening) -> None:
         pass
 
-    def ask(self, questions: Sequence[Question]) -> None:
+    def ask_as_usual(self, questions: Sequence[Question]) -> None:
         now = self.inbox.clock.now
         for question in questions:
             self.asked.append((now, question))
@@ -161,14 +164,14 @@ def test_a_batch_is_clocked_from_the_previous_answer() -> None:
         door.max_open = None
 
     def ask(door: DistantDoor, questions: Sequence[Question]) -> None:
-        free = max(stage.clock.now, getattr(door, "free", 0.0))
+        free = max(stage.clock.now, door.free)
         for question in questions:
             free += 1.5
             door.plan(question, free, int(question.legal[0].first()))
         door.free = free
 
     for door in stage.doors:
-        door.ask = lambda questions, door=door: ask(door, questions)
+        door.ask = partial(ask, door)
     plans = [
         plan_of(stage.players, sequence=n, key=bytes([n]) * 16, limits=Limits(game=1e6)) for n in range(5)
     ]
