@@ -12,7 +12,7 @@ import pytest
 from wire_samples import Table, table, wait_until
 
 from arena.seats import Answer
-from arena.server import play, server
+from arena.server import engine, play, server
 from arena.server.connection import Refused
 from arena.server.joins import FAILED_JOINS, FORGIVEN_S, MAX_JOINING, JoinGate, host_of
 from arena.v1 import engine_pb2, engine_pb2_grpc, play_pb2, play_pb2_grpc
@@ -140,7 +140,7 @@ def test_calls_of_one_connection_that_never_send_their_message_leave_room_for_ot
     monkeypatch.setattr(server, "MAX_STREAMS", server.STREAMS_OF_CONNECTION + 4)
     silent: SimpleQueue[bytes | None] = SimpleQueue()
     own = [("grpc.use_local_subchannel_pool", 1)]  # channels with the same options share a connection
-    method = f"/{server.engine.SERVICE}/Variants"
+    method = f"/{engine.SERVICE}/Variants"
     with server.PlayServer(["127.0.0.1:0"]) as small, grpc.insecure_channel(small.addresses[0]) as many:
         call: grpc.StreamUnaryMultiCallable[bytes, bytes] = many.stream_unary(method)
         started = [call.future(iter(silent.get, None)) for _ in range(server.MAX_STREAMS + 8)]
