@@ -39,7 +39,7 @@ GROUPS = (
     ("leaves_mid_game", "illegal", "floods", "garbage", "double_forks"),
 )
 # They cost seconds or play no game, so that a batch has only one of these tables, if any.
-SLOW_TABLES = (
+SLOW_TABLES: tuple[tuple[tuple[str, ...], Limits], ...] = (
     (("drops_stream", "crash_at_start"), LIMITS),
     (("hang", "leaves_at_once"), HASTE),
     (("never_joins",), replace(LIMITS, start=2)),
@@ -68,7 +68,9 @@ def batches() -> Iterator[list[MatchPlan]]:
     setup = setup_of(classic(SEATS, turn_cap=1))
     for number in range(BATCHES):
         group = GROUPS[number % len(GROUPS)]
-        tables = [(pair, LIMITS) for pair in zip(group, (*group[1:], group[0]), strict=True)]
+        tables: list[tuple[tuple[str, ...], Limits]] = [
+            (pair, LIMITS) for pair in zip(group, (*group[1:], group[0]), strict=True)
+        ]
         tables.append(((), LIMITS) if number in CONTROLS else SLOW_TABLES[number % len(SLOW_TABLES)])
         yield [match(setup, number * len(tables) + n, *table) for n, table in enumerate(tables)]
 

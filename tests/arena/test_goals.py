@@ -190,9 +190,9 @@ def test_an_attack_for_a_goal_is_on_at_longer_odds_the_more_it_brings() -> None:
 # ---- choices
 
 
-def decision(variant: str, position: str, **options: str | int) -> str:
+def decision(variant: str, position: str, seats: int = 3, **options: str | int) -> str:
     """What a bot of no thoughts of its own answers, as text."""
-    seen = Seen(variant, position, **options)
+    seen = Seen(variant, position, seats, **options)
     choice = PhaseBot(seen.game, 0, Random(1)).decide(seen.view, seen.view.legal(0))
     return seen.game.action_text(action_code(choice))
 

@@ -45,6 +45,8 @@ def test_a_peer_is_named_as_the_kernel_does() -> None:
 
 def test_the_shortest_way_is_deducted_and_the_usual_one_is_the_margin() -> None:
     """Up to the operator's bound, since a bot's host has a hand in what the kernel sees."""
-    assert round_trip(TcpWay(0.03, 0.05, 0.01), 1.0) == (0.03, pytest.approx(0.09))
+    way = round_trip(TcpWay(0.03, 0.05, 0.01), 1.0)
+    assert way[0] == 0.03
+    assert way[1] == pytest.approx(0.09)
     assert round_trip(TcpWay(0.03, 9.0, 0.01), 0.02) == (0.02, 0.02)
     assert round_trip(TcpWay(0.03, 0.05, 0.01), 0.0) is NO_WAY

@@ -302,12 +302,12 @@ def test_a_game_finished_hook_that_raises_is_silenced_and_named() -> None:
         calls.append(game)
         raise ValueError("rude")
 
-    plugin.game_finished = game_finished
+    vars(plugin)["game_finished"] = game_finished
     plugins = Plugins(entry_points=())
     plugins.manager.register(plugin, "rude")
     plugins.origins["rude"] = "here"
     for game in (1, 2):
-        plugins.game_finished("t", None, game)
+        plugins.game_finished("t", None, game)  # type: ignore[arg-type]  # wrong on purpose
     assert calls == [1]
     assert [part.error for part in plugins.broken] == ["ValueError: rude"]
 

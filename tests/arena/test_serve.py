@@ -15,6 +15,7 @@ import sys
 import termios
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -50,7 +51,7 @@ OUTRIDER, VANGUARD = ROOT / "bots" / "outrider", ROOT / "bots" / "vanguard"
 
 
 def test_bots_of_two_languages_dial_in_from_elsewhere_and_play_a_rated_series(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], record_property: pytest.RecordProperty
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], record_property: Callable[[str, object], None]
 ) -> None:
     """Over TLS, from namespaces of their own; one line is cut, the server is killed and started again."""
     build_bot(bundled("vanguard"))
@@ -70,7 +71,7 @@ def _play_series(folder: Path, places: Network) -> list[dict[str, object]]:
     made = make_certificate(folder / "tls", [places.host("anna"), places.host("bert")])
     (folder / "series.toml").write_text(SERIES)
     tokens = {name: add_player(database, name) for name in ("anna", "bert")}
-    arguments = [
+    arguments: list[str | Path] = [
         *("--listen", f"{places.listen}:{port}", "--tls", folder / "tls", "--db", database),
         *("--tournament", folder / "series.toml", "--lobby", "classic:2,turn_cap=6"),
     ]
@@ -162,7 +163,7 @@ def test_tokens_do_not_leave_this_host_in_the_clear_by_mistake(address: str) -> 
 
 
 def test_insecure_allows_it_and_people_get_lines(tmp_path: Path) -> None:
-    arguments = ["--listen", "0.0.0.0:0", "--insecure", "--db", tmp_path / "cup.db"]
+    arguments: list[str | Path] = ["--listen", "0.0.0.0:0", "--insecure", "--db", tmp_path / "cup.db"]
     with subprocess.Popen([ARENA, "serve", *arguments], stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
@@ -266,7 +267,7 @@ def test_two_tournaments_of_one_name_are_refused(tmp_path: Path) -> None:
 
 def test_a_second_server_is_refused_and_a_port_in_use_is_named(tmp_path: Path) -> None:
     """One process serves a database; when nothing else is asked for, there is a lobby."""
-    arguments = ["--listen", "127.0.0.1:0", "--db", tmp_path / "cup.db"]
+    arguments: list[str | Path] = ["--listen", "127.0.0.1:0", "--db", tmp_path / "cup.db"]
     with serving(*arguments) as first:
         address = first.address
         again = arena("serve", *arguments)
@@ -290,7 +291,8 @@ def test_two_processes_never_play_one_tournament(tmp_path: Path) -> None:
     (tmp_path / "cup.toml").write_text(SERIES)
     for name in ("anna", "bert"):
         add_player(database, name)
-    arguments = ["--listen", "127.0.0.1:0", "--db", database, "--tournament", tmp_path / "cup.toml"]
+    arguments: list[str | Path] = ["--listen", "127.0.0.1:0", "--db", database]
+    arguments += ["--tournament", tmp_path / "cup.toml"]
     with serving(*arguments, "--no-lobby", "--wait", "50") as server:
         server.wait_for("waiting")
         with Store(f"sqlite:///{database}") as store:
@@ -313,7 +315,8 @@ def test_a_terminal_shows_a_table_of_who_is_here(tmp_path: Path) -> None:
     master, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     address = f"127.0.0.1:{free_port()}"
-    arguments = ["--listen", address, "--db", tmp_path / "cup.db", "--lobby", "classic:2,turn_cap=3"]
+    arguments: list[str | Path] = ["--listen", address, "--db", tmp_path / "cup.db"]
+    arguments += ["--lobby", "classic:2,turn_cap=3"]
     with (
         subprocess.Popen([ARENA, "serve", *arguments], stdout=terminal, stdin=terminal) as server,
         ExitStack() as bots,

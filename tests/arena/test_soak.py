@@ -74,7 +74,7 @@ class Soak:
 def soak(tmp_path_factory: pytest.TempPathFactory) -> Soak:
     """The soak, played in a process of its own."""
     file = tmp_path_factory.mktemp("soak") / "soak.jsonl"
-    command = [sys.executable, SOAK, file]
+    command: list[str | Path] = [sys.executable, SOAK, file]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, timeout=SOAK_S, check=False)
     assert done.returncode == 0
     *batches, end = map(json.loads, file.read_text(encoding="utf-8").splitlines())

@@ -101,7 +101,9 @@ def test_the_same_keys_are_the_same_games_and_other_keys_are_not(runner: InlineR
 
 def test_games_of_every_kind_are_told_apart(runner: InlineRunner) -> None:
     def kinds(variant: str, **options: int) -> set[str]:
-        return {ending.ended for ending in endings(runner, Cell(variant, 3, "greedy"), 4, **options)}
+        return {
+            ending.ended for ending in endings(runner, Cell(variant, 3, "greedy"), 4, SAMPLE_SEED, **options)
+        }
 
     assert kinds("classic") == {"elimination"}
     assert kinds("capital") == kinds("command_room") == {"goal"}
@@ -140,7 +142,7 @@ def test_a_run_plays_only_what_its_folder_does_not_hold(tmp_path: Path) -> None:
 
 
 def test_a_killed_run_loses_no_finished_cell(tmp_path: Path) -> None:
-    command = [ARENA, "bench", "--terminations", tmp_path, "--games", "1"]
+    command: list[str | Path] = [ARENA, "bench", "--terminations", tmp_path, "--games", "1"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         wait_until(lambda: len(_terminations.read(tmp_path)) >= 4, "four cells")
         process.send_signal(signal.SIGKILL)

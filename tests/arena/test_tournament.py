@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import time
 import tracemalloc
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,10 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     done = arena("tournament", "run", file)
     assert done.returncode == 0, done.stderr
     return outcome(folder / "results.db")
+
+
+def has_ended(pid: int) -> bool:
+    return status(pid)[0] in "ZX"
 
 
 def resume_command(output: str) -> list[str]:
@@ -113,7 +118,7 @@ def test_c01_a_daemon_that_hid_itself_ends_with_a_killed_run(level: str, tmp_pat
         daemon = int(note.read_text())
         time.sleep(0.5)
         kill(process)
-        wait_until(lambda pid=daemon: status(pid)[0] in "ZX", "the daemon's end", seconds=10)
+        wait_until(partial(has_ended, daemon), "the daemon's end", seconds=10)
 
 
 def test_a05_c09_a_lost_worker_voids_its_attempt_and_the_records_go_on(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_the_test_of_a_bot_over_json_lines_finds_a_wrong_answer(
     (tmp_path / "recorded").symlink_to(SDKS / "testdata")
     bot = tmp_path / "bot.sh"
     bot.write_text(f"""echo '{{"join":{{}}}}'\necho '{{"acts":{{"acts":[{answer}]}}}}'\n""")
-    command = ["sh", "test.sh", "sh", bot]
+    command: list[str | Path] = ["sh", "test.sh", "sh", bot]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, words in done.stdout) == (1, True), done.stdout
 

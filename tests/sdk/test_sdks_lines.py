@@ -287,7 +287,8 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
         tokens = {name: store.tokens.add_player(name) for name in names}
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"127.0.0.1:{free.getsockname()[1]}"
-    command = [ARENA, "serve", "--listen", address, "--tls", folder / "tls", "--db", database]
+    command: list[str | Path] = [ARENA, "serve", "--listen", address]
+    command += ["--tls", folder / "tls", "--db", database]
     for name in names:
         path = folder / f"{name}.toml"
         path.write_text(SERVED.replace("NAME", name), encoding="utf-8")
