@@ -9,9 +9,11 @@ from queue import Empty, SimpleQueue
 
 from raw import Stream, lowest
 
+from arena.v1 import play_pb2
+
 may_hold, asks_for = map(int, sys.argv[1:])
 stream = Stream(max_questions=asks_for)
-arrived = SimpleQueue()
+arrived: SimpleQueue[play_pb2.Decide | None] = SimpleQueue()
 
 
 def read() -> None:
@@ -21,7 +23,7 @@ def read() -> None:
 
 
 threading.Thread(target=read, daemon=True).start()
-held = []
+held: list[play_pb2.Decide | None] = []
 while True:
     try:
         held.append(arrived.get(timeout=None if not held else 0.005))
@@ -34,4 +36,5 @@ while True:
         print(f"holds {len(held)} questions", file=sys.stderr)
         sys.exit(9)
     question = held.pop()
+    assert question is not None
     stream.act(question.decision_id, range=0, amount=lowest(question))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from queue import SimpleQueue
+from typing import Any, TypeAlias
 
 import grpc
 
 from arena.v1 import play_pb2
 
-Request, Response = play_pb2.PlayRequest, play_pb2.PlayResponse
+Request: TypeAlias = play_pb2.PlayRequest
+Response: TypeAlias = play_pb2.PlayResponse
 
 
 class Stream:
@@ -36,7 +38,7 @@ class Stream:
     def send(self, what: bytes | Request) -> None:
         self._out.put(what if isinstance(what, bytes) else what.SerializeToString())
 
-    def act(self, decision_id: int, **answer: object) -> None:
+    def act(self, decision_id: int, **answer: Any) -> None:
         act = play_pb2.Act(decision_id=decision_id, **answer)
         self.send(Request(acts=play_pb2.ActBatch(acts=[act])))
 
