@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,13 @@ from arena.types import GameResult, Limits, MatchPlan
 from engine_core import ActionRange, Legal, View
 
 SHORT = "classic:2,turn_cap=4"
+
+
+def names_in(event: Event, fact: str) -> list[str]:
+    """A fact that is several names."""
+    value = event.facts[fact]
+    assert isinstance(value, Iterable)
+    return list(value)
 
 
 def first(_view: View, legal: Legal) -> ActionRange:

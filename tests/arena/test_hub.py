@@ -14,10 +14,10 @@ from typing import Any
 
 import grpc
 import pytest
-from hub_house import SHORT, House, cup, remote, slowly
+from hub_house import SHORT, House, cup, names_in, remote, slowly
 from hub_samples import add_player, dialling_in, wait_until
 from relay import Cutter
-from wire_samples import MOCK_BOTS
+from wire_samples import MOCK_BOTS, status_of
 
 from arena import spec
 from arena.errors import SpecError, StoreError
@@ -36,7 +36,7 @@ def try_to_join(house: House, **join: Any) -> tuple[grpc.StatusCode, str]:
         try:
             next(call)
         except grpc.RpcError as error:
-            return error.code(), error.details()
+            return status_of(error)
         finally:
             out.put(None)
         return grpc.StatusCode.OK, ""
@@ -154,7 +154,7 @@ def test_revoking_a_token_ends_the_stream_at_once_in_the_middle_of_a_match(house
     assert "its token was revoked" in house.errors[0]
     (done,) = house.wait_for("match_done")
     assert done.facts["points"] == {"anna 1": 0.0, "bert 1": 2.0}
-    assert set(done.facts["faults"]) == {"anna 1 disconnect"}
+    assert set(names_in(done, "faults")) == {"anna 1 disconnect"}
 
 
 # ---- who stays away, leaves, comes back
@@ -277,7 +277,7 @@ def test_who_is_cut_off_for_too_long_in_all_is_disconnected(tmp_path: Path) -> N
         (done,) = house.wait_for("match_done")
         relay.close()
         assert done.facts["points"] == {"anna": 0.0, "bert": 2.0}
-        assert set(done.facts["faults"]) == {"anna disconnect"}
+        assert set(names_in(done, "faults")) == {"anna disconnect"}
     finally:
         house.close()
 
@@ -398,10 +398,10 @@ def test_the_lobby_is_even_varied_and_rated(house: House) -> None:
         house.bot(token)
     house.wait_for("match_done", 12)
     house.hub.stopping.set()
-    pairs = Counter(tuple(sorted(event.facts["players"])) for event in house.of("match_begun"))
+    pairs = Counter(tuple(sorted(names_in(event, "players"))) for event in house.of("match_begun"))
     assert len(pairs) == 6
     assert max(pairs.values()) - min(pairs.values()) <= 2
-    games = Counter(name for event in house.of("match_begun") for name in event.facts["players"])
+    games = Counter(name for event in house.of("match_begun") for name in names_in(event, "players"))
     assert max(games.values()) - min(games.values()) <= 2
     identity = house.store.tournament("lobby").id
     standings = house.store.leaderboard(tournament_id=identity)
@@ -492,6 +492,6 @@ def test_e17_who_only_faults_is_kept_out_of_the_lobby(tmp_path: Path) -> None:
         begun = len(house.of("match_begun"))
         house.bot(anna, version="2")
         house.wait_for("match_begun", begun + 1)
-        assert set(house.of("match_begun")[-1].facts["players"]) == {"anna 2", "bert 1"}
+        assert set(names_in(house.of("match_begun")[-1], "players")) == {"anna 2", "bert 1"}
     finally:
         house.close()

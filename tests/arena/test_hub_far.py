@@ -19,7 +19,8 @@ def test_a_bot_that_is_far_away_loses_no_time_for_it(tmp_path: Path) -> None:
     with ExitStack() as opened:
         places = opened.enter_context(network("anna"))
         host = opened.enter_context(far_away(places, "anna", ONE_WAY_S))
-        arguments = ["--listen", f"{places.listen}:0", "--insecure", "--db", tmp_path / "cup.db"]
+        arguments: list[str | Path] = ["--listen", f"{places.listen}:0", "--insecure"]
+        arguments += ["--db", tmp_path / "cup.db"]
         lobby = ["--lobby", "endor:2,turn_cap=1", "--lobby-clocks", f"decision={DECISION_S}"]
         server = opened.enter_context(serving(*arguments, *lobby, prefix=places.prefix("server")))
         port = server.address.rpartition(":")[2]
