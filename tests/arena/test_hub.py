@@ -22,8 +22,9 @@ from wire_samples import MOCK_BOTS, status_of
 from arena import spec
 from arena.errors import SpecError, StoreError
 from arena.plugins import installed
+from arena.server.connection import Refused, Stream
 from arena.store import Store
-from arena.types import BotSpec
+from arena.types import BotSpec, Player
 from arena.v1 import play_pb2, play_pb2_grpc, spectator_pb2, spectator_pb2_grpc
 
 
@@ -103,6 +104,45 @@ def test_a_token_that_joins_again_and_again_is_slowed_down(
         assert words.startswith("too many joins with this token; try again in ")
         assert int(words.split()[-2]) <= 30
     assert try_to_join(house, token=bert)[0] is grpc.StatusCode.OK
+
+
+def test_a_token_brings_few_new_versions_and_each_that_is_known(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has joined or has played is not new; nothing that has not played is entered."""
+    monkeypatch.setattr("arena.hub.guests.VERSIONS_AT_ONCE", 2)
+    anna, bert = house.token("anna"), house.token("bert")
+    player = Player("anna 9", spec.remote_bot("anna", "9"))
+    house.open(SHORT)
+    house.store.add_entry(house.store.tournament("lobby").id, player)
+    codes = [try_to_join(house, token=anna, version=version)[0] for version in ("1", "2", "1", "9")]
+    assert codes == [grpc.StatusCode.OK] * 4
+    code, words = try_to_join(house, token=anna, version="3")
+    assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert words.startswith(
+        "too many new versions with this token: 2 may come at once, one more every 3600 s;"
+    )
+    house.bot(anna, version="2")
+    house.wait_for("joined", bot="anna 2")
+    time.sleep(0.5)
+    assert house.labels() == {"anna 9"}
+    house.bot(bert)
+    house.wait_for("match_begun")
+    assert house.labels() == {"anna 9", "anna 2", "bert 1"}
+
+
+def test_two_peers_with_one_token_at_one_moment_are_not_mixed_up(house: House) -> None:
+    """The address that counts is that of the stream which is let in."""
+    guests, request = house.hub.guests, play_pb2.Join(token=house.token("anna"))
+    here, there = (f"ipv4:192.0.2.{host}:50123" for host in (7, 8))
+    door = guests.admit(request, here)
+    assert door is not None
+    assert guests.admit(request, there) is door
+    door.attach(Stream(here), request)
+    assert (door.host, door.peer) == ("192.0.2.7", ("192.0.2.7", 50123))
+    with pytest.raises(Refused, match="connected already"):
+        door.attach(Stream(there), request)
+    assert door.host == "192.0.2.7"
 
 
 def test_a_token_holds_one_connection_and_a_player_one_token(house: House) -> None:
@@ -304,14 +344,44 @@ def test_a_bot_that_dials_again_finds_its_way_back(house: House, monkeypatch: py
 
 def test_a_database_that_fails_ends_the_server_and_says_so(house: House) -> None:
     house.open(SHORT)
-    token = house.token("anna")
+    tokens = [house.token(name) for name in ("anna", "bert")]
     with sqlite3.connect(house.database) as database:
         database.execute("ALTER TABLE entries RENAME TO lost")
-    house.bot(token)
+    for token in tokens:
+        house.bot(token)
     (told,) = house.wait_for("failed")
     assert told.text.startswith("lobby: sqlite:")
     wait_until(lambda: not house.hub.guests.here(), "the end")
     assert isinstance(house.hub.failure, StoreError)
+
+
+def test_a_database_that_fails_for_a_moment_does_not_end_the_server(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is said once; when it lasts, the server ends with the error."""
+    house.open(SHORT)
+    house.bot(house.token("anna"))
+    house.wait_for("joined")
+    rename(house, "tokens", "lost")
+    (told,) = house.wait_for("database_fails")
+    assert "which may last up to 10 s: sqlite:" in told.text
+    time.sleep(1.5)
+    rename(house, "lost", "tokens")
+    house.wait_for("database_back")
+    assert len(house.of("database_fails")) == 1
+    assert [door.name for door in house.hub.guests.here()] == ["anna 1"]
+    assert house.hub.failure is None
+    monkeypatch.setattr("arena.hub.hub.DATABASE_S", 1.0)
+    rename(house, "tokens", "lost")
+    (told,) = house.wait_for("failed")
+    assert told.text.startswith("database: sqlite:")
+    wait_until(lambda: not house.hub.guests.here(), "the end")
+    assert isinstance(house.hub.failure, StoreError)
+
+
+def rename(house: House, table: str, name: str) -> None:
+    with sqlite3.connect(house.database) as database:
+        database.execute(f"ALTER TABLE {table} RENAME TO {name}")
 
 
 def test_it_says_how_things_stand_when_that_has_changed(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
 from far_network import NEAR, far_away
 from hub_samples import add_player, dialling_in, network, serving
 from wire_samples import MOCK_BOTS
@@ -13,12 +15,18 @@ from wire_samples import MOCK_BOTS
 ONE_WAY_S, DECISION_S = 0.1, 0.15
 
 
-def test_a_bot_that_is_far_away_loses_no_time_for_it(tmp_path: Path) -> None:
+def test_a_bot_that_is_far_away_loses_no_time_for_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], record_property: Callable[[str, object], None]
+) -> None:
     """Question and answer take longer than a decision may; where no such line can be laid, nothing is far."""
     tokens = {name: add_player(tmp_path / "cup.db", name) for name in ("anna", "bert")}
     with ExitStack() as opened:
         places = opened.enter_context(network("anna"))
         host = opened.enter_context(far_away(places, "anna", ONE_WAY_S))
+        line = f"a line of {1000.0 * ONE_WAY_S:g} ms each way" if host == NEAR else f"no line: {places.kind}"
+        record_property("line", line)
+        with capsys.disabled():
+            print(f"\n[a bot dials in over {line}]", end=" ")
         arguments: list[str | Path] = ["--listen", f"{places.listen}:0", "--insecure"]
         arguments += ["--db", tmp_path / "cup.db"]
         lobby = ["--lobby", "endor:2,turn_cap=1", "--lobby-clocks", f"decision={DECISION_S}"]
