@@ -71,7 +71,8 @@ def too_much(offered: Range) -> Any:
     """An action that the rules forbid whatever they offer."""
     from engine_core import Action
 
-    return Action(*offered[:4], TOO_MUCH)
+    kind, a, b, c = offered[:4]
+    return Action(kind, a, b, c, TOO_MUCH)
 
 
 class Player:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from google.protobuf import json_format
@@ -29,7 +29,7 @@ from arena.launcher import Launcher
 from arena.seats import Answer, Door, GameOpening, InProcessDoor, Question
 from arena.server import PlayServer, launch_bot
 from arena.setups import setup_for
-from arena.types import BotSpec, FaultPolicy, GameResult, Limits, MatchPlan, MatchResult, Player
+from arena.types import BotSpec, FaultPolicy, GameResult, Limits, MatchPlan, MatchResult, Player, Protocol
 from arena.v1 import play_pb2
 from arena.wire import event_messages, game_end, game_start
 
@@ -42,7 +42,7 @@ POLICY = FaultPolicy(retire=frozenset(), strikes=10_000)
 LIMITS = Limits(start=20.0, decision=20.0, game=600.0, increment=0.25)
 UNCLOCKED = ("secret_mission", "endor")
 ENDLESS_MS = 2**31 - 1
-WAYS = [(door, form) for door in ("grpc", "jsonlines") for form in ("packed", "typed")]
+WAYS = [(door, form) for door in get_args(Protocol) for form in ("packed", "typed")]
 GAMES = {
     "classic": (2, {"turn_cap": 3}),
     "world_conquest": (3, {"turn_cap": 2}),
@@ -205,7 +205,7 @@ def play_in_process(plan: MatchPlan) -> Run:
     return Run("in_process", tap.messages, play(plan, tap, inbox))
 
 
-def play_in_a_process(plan: MatchPlan, door: str, form: str, folder: Path) -> Run:
+def play_in_a_process(plan: MatchPlan, door: Protocol, form: str, folder: Path) -> Run:
     """The same over a wire: another process, whose own record of its messages is read."""
     path = folder / "messages"
     argv = (sys.executable, str(HERE / "scripted.py"), door, form, str(path))

@@ -77,7 +77,7 @@ def seats_and_public(game: Game) -> range:
 
 
 def phase(state: State) -> str:
-    return state.game.description.phases[state.phase]
+    return state.game.description.phases[int(state.phase)]
 
 
 def changed(state: State, changes: dict[tuple[str, int], int]) -> State:
@@ -90,7 +90,7 @@ def changed(state: State, changes: dict[tuple[str, int], int]) -> State:
     return state.game.unpack_position(struct.pack(form, *words))
 
 
-def row(state: State, field: str, number: int, rows: int) -> tuple[int, ...]:
+def row(state: State | View, field: str, number: int, rows: int) -> tuple[int, ...]:
     """One of the rows that a field is made of, such as a seat's pile."""
     values = state.field(field)
     length = len(values) // rows

@@ -174,7 +174,7 @@ class Story:
     def usable(self, order: str) -> bool:
         if order in self.ships or order in self.hits:
             return bool(self.moves(order) or self.attacks(order, None) or (order == "tie" and self.aboard))
-        return {
+        others: dict[str, bool] = {
             "death_star": True,
             "assault": self.shield < len(self.game["ground"]["shield"]),
             "ambush": self.ambush_size() > 0,
@@ -185,7 +185,8 @@ class Story:
             and bool(self.vader or self.options["emperor_order_after_vader_killed"]),
             "redeem": 0 < self.vader <= 3
             and bool(self.luke or not self.options["redeem_requires_luke_alive"]),
-        }[order]
+        }
+        return others[order]
 
     def give(self, seat: int, order: str) -> Flow:
         if order in self.ships or order in self.hits:
@@ -305,7 +306,8 @@ class Story:
         if choices:
             _, text = yield {seat: choices | {"pass"}}
             if text != "pass":
-                yield from self.attack(seat, ship, *text.split()[1:3], moved)
+                place, aim = text.split()[1:3]
+                yield from self.attack(seat, ship, place, aim, moved)
 
     def attack(self, seat: int, ship: str, place: str, aim: str, moved: int) -> Flow:
         if ship in self.hits:

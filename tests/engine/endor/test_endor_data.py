@@ -70,7 +70,7 @@ def overlap(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Whether two sectors of the drawing share an edge, in one ring or from ring to ring."""
     (a, b), (c, d) = one["x"], other["x"]
     if one["y"] == other["y"]:
-        return (b - c) % 360 == 0 or (d - a) % 360 == 0
+        return bool((b - c) % 360 == 0 or (d - a) % 360 == 0)
     if one["y"][0] != other["y"][1] and one["y"][1] != other["y"][0]:
         return False
     return any(min(b, d + turn) - max(a, c + turn) > 0 for turn in (-360, 0, 360))

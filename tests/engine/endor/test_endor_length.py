@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
@@ -15,7 +16,7 @@ MOST_DECISIONS = 100_000
 
 @pytest.mark.parametrize("variant", ["endor", "endor_teams"])
 def test_at_most_one_random_game_in_a_thousand_reaches_the_cap(
-    variant: str, record_property: pytest.RecordProperty
+    variant: str, record_property: Callable[[str, object], None]
 ) -> None:
     game = engine_core.load(variant)
     ends: Counter[str] = Counter()
