@@ -51,7 +51,7 @@ def test_spectators_see_nothing_of_the_choice_before_all_are_done() -> None:
     referee = referee_of(
         engine_core.load("endor_teams"), watch=lambda events, view: shown.append((events, view))
     )
-    texts = []
+    texts: list[str] = []
     while referee.state.field("turn") == (-1,):
         for question in referee.questions():
             answer(referee, question, Random(question.decision_id).randrange(len(question.legal)))

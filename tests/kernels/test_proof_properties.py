@@ -30,7 +30,8 @@ def guesses(state: State, legal: Legal, rng: Random) -> Iterator[Action]:
         yield action
         parts[rng.randrange(5)] = rng.choice((0, 1, 2, 3, 5, 8, 13, 127))
         yield Action(*parts)
-        yield Action(rng.randrange(kinds), *(rng.randrange(20) for _ in range(3)), rng.randrange(8))
+        kind, (a, b, c) = rng.randrange(kinds), (rng.randrange(20) for _ in range(3))
+        yield Action(kind, a, b, c, rng.randrange(8))
 
 
 @every_family

@@ -336,7 +336,7 @@ def test_sides_of_unequal_size_are_fair_only_when_every_player_has_every_seat() 
 
 def test_a_family_can_do_without_board_deck_and_cap() -> None:
     ruleset = load_ruleset("picks")
-    assert ruleset.board.territories == ruleset.deck.cards == ()
+    assert (ruleset.board.territories, ruleset.deck.cards) == ((), ())
     assert "turn_cap" not in ruleset.options
     assert load_resolved_ruleset(ruleset.text) == ruleset
 
