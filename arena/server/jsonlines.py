@@ -1,8 +1,9 @@
 """The door for bots without gRPC: a line in is a PlayRequest, a line out a PlayResponse, over two pipes.
 
 The launcher makes the pipes and hands the server's ends over on a Unix socket, with the bot's token. A line
-that does not begin with `{` is the bot's own chatter, kept as its output, up to a message at its end. One
-thread a bot reads, and writes what the pipe could not take at once; nothing waits for bots that do not read.
+that is no object with a PlayRequest's name is the bot's own chatter, kept as its output, up to a message at
+its end. One thread a bot reads, and writes what the pipe could not take at once; nothing waits for bots that
+do not read.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from arena.server.door import RemoteDoor
 from arena.server.flood import MAX_MESSAGE_BYTES
 from arena.server.questions import Asked, Wishes, typed_lines
 from arena.server.spelling import (
+    NAMELESS,
+    claims_message,
     line_of,
     looks_like_message,
     message_behind,
@@ -89,10 +92,12 @@ class Lines:
         line = bytes(self._line)
         self._line.clear()
         start, why = 0, ""
-        if self._cut or not line.startswith(b"{"):
+        if self._cut or not claims_message(line):
             start, why = message_behind(line)
             if start >= 0 and self._cut:
                 start, why = -1, f"its line has more than {MAX_MESSAGE_BYTES} bytes"
+            if start < 0 and not (why or self._cut or self._suspicion) and line.startswith(b"{"):
+                why = NAMELESS
         self._suspicion = suspicion(line, why) if why else "" if start >= 0 else self._suspicion
         if start < 0:
             yield Piece(False, line)

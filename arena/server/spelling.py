@@ -4,7 +4,8 @@ Every field of a message is written, also where it is 0 or empty, so that a read
 the form of a question that was not asked for is left out. Questions in typed form, which are most of what is
 said, take a shorter way (see questions.py).
 
-A bot's line is a message if it begins with `{`, or if exactly one stands at its end, behind other text.
+A bot's line is a message if it is an object with one of PlayRequest's names, or begins as one; or if exactly
+one stands at its end, behind other text.
 """
 
 from __future__ import annotations
@@ -21,8 +22,31 @@ _PACKED = ("legal", "view", "events")
 _TYPED = ("typedLegal", "typedView", "typedEvents")
 _SHOWN = 80
 SUSPECT = "the bot's last line that looks like a message but was not one:"
-_CONTENTS = "|".join(field.json_name for field in play_pb2.PlayRequest.DESCRIPTOR.fields)
-_START = re.compile(rf'\{{\s*"(?:{_CONTENTS})"\s*:')
+_NAMES = {field.json_name for field in play_pb2.PlayRequest.DESCRIPTOR.fields}
+_CONTENTS = "|".join(sorted(_NAMES))
+_START = re.compile(rf'\{{\s*"({_CONTENTS})"\s*:')
+# Also without quotes, or with the wrong ones: whoever writes that means a message.
+_CLAIM = re.compile(rf"\{{\s*[\"']?(?:{_CONTENTS})[\"']?\s*:")
+NAMELESS = f"a message is an object with one of the names {', '.join(sorted(_NAMES))}"
+EXAMPLES = {
+    "join": '{"join":{}}',
+    "acts": '{"acts":{"acts":[{"decisionId":7,"range":0}]}}',
+    "log": '{"log":{"text":"..."}}',
+}
+# The parser's words, and what they mean to who wrote the line.
+_PLAIN = (
+    (r"Failed to load JSON: ", "it is no JSON: "),
+    (
+        r'(?:Failed to parse .*? field: )?Message type "[\w.]*" has no field named "(.*?)" at "(.*?)"\.\s*'
+        r"Available Fields.*?\[(.*?)\].*",
+        r'there is no "\1" in \2, only \3',
+    ),
+    (r"repeated field (\w+) must be in \[\] which is (.*)", r"it must be a list in [], not \2"),
+    (r"(?:Failed to parse .*? field: )*Failed to parse (.*?) field: ", r"\1: "),
+    (r"invalid literal for int\(\) with base 10: ", "not a whole number: "),
+    (r"'\w+' object is not iterable", "it must be an object in {}"),
+    (r".*: unhashable type: '\w+'", "there is a list where an object in {} must be"),
+)
 _JSON = json.JSONDecoder()
 # Starts that are tried in one line: one with a great many must not keep the reader busy.
 _TRIED = 8
@@ -47,7 +71,34 @@ def request_of(line: bytes) -> play_pb2.PlayRequest:
         why = str(error)
     except (ValueError, RecursionError) as error:
         why = f"{type(error).__name__}: {error}"
-    raise ValueError(f"a line that is no PlayRequest: {why[:300]}; the line is `{shown(line)}`")
+    begun = _CLAIM.search(line.decode("latin-1"))
+    name = next((name for name in _NAMES if begun and name in begun.group()), "acts")
+    raise ValueError(
+        f"a line that is no PlayRequest: {_plain(why)}; the line is `{shown(line)}`, "
+        f"one that is right looks like `{EXAMPLES[name]}`"
+    )
+
+
+def _plain(why: str) -> str:
+    """What a parser says, without its jargon."""
+    why = why[:300]
+    for jargon, words in _PLAIN:
+        why = re.sub(jargon, words, why, flags=re.DOTALL)
+    return why.rstrip(".")
+
+
+def claims_message(line: bytes) -> bool:
+    """Whether a whole line is meant as a message, if a wrong one; other objects are a bot's own business."""
+    if not line.startswith(b"{"):
+        return False
+    text = line.decode("latin-1")
+    if _CLAIM.match(text):
+        return True
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return not _NAMES.isdisjoint(content)
 
 
 def looks_like_message(line: bytes) -> bool:

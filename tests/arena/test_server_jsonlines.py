@@ -66,7 +66,10 @@ def hand_over(server: PlayServer, token: str, reading: int, writing: int) -> Non
 # ---- lines
 
 
-@given(st.lists(st.sampled_from([b"{a}", b"chat", b"", b"{", b"\r", b"\xff{"])), st.lists(st.integers(1, 9)))
+WORDS = [b'{"acts":a}', b"{a}", b"chat", b"", b"{", b"\r", b"\xff{"]
+
+
+@given(st.lists(st.sampled_from(WORDS)), st.lists(st.integers(1, 9)))
 def test_lines_are_the_same_however_they_are_cut(words: list[bytes], sizes: list[int]) -> None:
     data, cutter = b"\n".join(words), Lines()
     pieces: list[Piece] = []
@@ -74,7 +77,7 @@ def test_lines_are_the_same_however_they_are_cut(words: list[bytes], sizes: list
         pieces += cutter.feed(data[:size])
         data = data[size:]
     pieces += cutter.end()
-    expected = [Piece(word.startswith(b"{"), word) for word in words]
+    expected = [Piece(word.startswith(b'{"acts"'), word) for word in words]
     while expected and expected[-1].data == b"":
         expected.pop()  # what follows the last newline is a line only if there is something
     while pieces and pieces[-1].data == b"":
@@ -82,7 +85,7 @@ def test_lines_are_the_same_however_they_are_cut(words: list[bytes], sizes: list
     assert pieces == expected
 
 
-@pytest.mark.parametrize("start", [b"{", b"x"])
+@pytest.mark.parametrize("start", [b'{"log":{', b"{", b"x"])
 def test_line_without_end_is_cut_and_never_kept(start: bytes) -> None:
     """Its first piece tells that it is too long; the rest is chatter, and the next line is read as ever."""
     cutter = Lines()
@@ -92,9 +95,9 @@ def test_line_without_end_is_cut_and_never_kept(start: bytes) -> None:
         pieces += cutter.feed(chunk)
         assert len(cutter._line) <= MAX_MESSAGE_BYTES
         chunk = b"{" * 65536
-    assert [piece.message for piece in pieces if piece.message] == [True] * (start == b"{")
+    assert [piece.message for piece in pieces if piece.message] == [True] * start.startswith(b'{"log"')
     assert len(pieces[0].data) > MAX_MESSAGE_BYTES
-    assert list(cutter.feed(b"{\n{ok}\n"))[-1] == Piece(True, b"{ok}")
+    assert list(cutter.feed(b'{\n{"acts"\n{"acts": ok}\n'))[-1] == Piece(True, b'{"acts": ok}')
 
 
 # ---- spelling
@@ -177,8 +180,12 @@ def test_any_line_is_a_request_or_a_sentence(tail: bytes) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (b'{"acts":{"acts":[{"decision":7}]}}', '"decision"'),
-        (b'{"acts":{"acts":[{"decisionId":"x"}]}}', "decisionId"),
+        (b'{"acts":{"acts":[{"decision":7}]}}', 'there is no "decision" in PlayRequest.acts.acts[0], only'),
+        (b'{"acts":{"acts":[{"decision":7}]}}', '`{"acts":{"acts":[{"decisionId":7,"range":0}]}}`'),
+        (b'{"acts":{"acts":{"decisionId":7}}}', "it must be a list in []"),
+        (b'{"acts":[{"decisionId":7}]}', "there is a list where an object in {} must be"),
+        (b'{"join":{"nick":"x"}}', 'looks like `{"join":{}}`'),
+        (b'{"acts":{"acts":[{"decisionId":"x"}]}}', "decisionId: not a whole number: 'x'"),
         (b'{"acts":{"acts":[{"decisionId":-1}]}}', "decisionId"),
         (b'{"acts":', "Expecting value"),
         (b'{"log":{"text":"\xff"}}', "not UTF-8"),
@@ -226,10 +233,29 @@ def test_a_message_at_the_end_of_a_line_is_one(front: bytes, behind: bytes) -> N
     line = front + ACTS + behind
     assert message_behind(line) == (len(front), "")
     assert list(request_of(line[len(front) :]).acts.acts) == [play_pb2.Act(decision_id=7)]
-    if not front.startswith(b"{"):
-        pieces = list(Lines().feed(line + b"\n"))
-        assert pieces[-1] == Piece(True, ACTS + behind)
-        assert [piece.data for piece in pieces[:-1]] == [front] * bool(front.strip())
+    pieces = list(Lines().feed(line + b"\n"))
+    assert pieces[-1] == Piece(True, ACTS + behind)
+    assert [piece.data for piece in pieces[:-1]] == [front] * bool(front.strip())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b'{"decision": 1}', b"{}", b"{'a': 1}", b"{left open", b'{"state": {"acts": 7}}', b'{"a":' * 50_000],
+)
+def test_objects_of_the_bots_own_are_chatter(line: bytes) -> None:
+    """Debug lines in JSON break nothing; a bot that then falls silent is told what a message has."""
+    cutter = Lines()
+    assert list(cutter.feed(line + b"\n")) == [Piece(False, line)]
+    assert cutter.hint().startswith("the bot's last line that looks like a message but was not one")
+    assert list(cutter.feed(ACTS + b"\n")) == [Piece(True, ACTS)]
+    assert cutter.hint() == ""
+
+
+@pytest.mark.parametrize("line", [b'{"acts": 7', b"{acts: {}}", b"{'join': {}}", b'{"n": 1, "log": {}}'])
+def test_what_has_a_messages_name_is_one_be_it_wrong(line: bytes) -> None:
+    assert list(Lines().feed(line + b"\n")) == [Piece(True, line)]
+    with pytest.raises(ValueError, match="one that is right looks like"):
+        request_of(line)
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,7 @@ def questions() -> Iterator[int]:
 def chatter(decision: int) -> None:
     """An answer among things that are none."""
     answer = json.dumps({"acts": {"acts": [{"decisionId": decision}]}}).encode()
+    write(b'{"decision": 1}\n{}\n{"state": {"acts": []}}\n')
     write(b"thinking hard about it\n\n\r\n \xff\x00\xfe{ 'not': \xf0\x9f }\n[1, 2]\n")
     write(b"." * (1_500_000 if decision == 1 else 50))
     write(b"\n" + answer[:7])
