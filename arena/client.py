@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -19,10 +20,10 @@ from typing import Any
 import engine_core
 from arena.bot import BotFactory, Decide, action_code, bot_of
 from arena.dialling import CONNECT_S, Line
-from arena.errors import ArenaError
+from arena.errors import ArenaError, BotFault
 from arena.session import Session, Stream, retry_s
 from arena.v1 import play_pb2
-from arena.wire import action_message, limits_of
+from arena.wire import NO_RANGE, action_message, limits_of
 from engine_core import Game, Legal
 
 # Answers of a batch that are ready leave before the rest when the batch takes longer than this.
@@ -119,10 +120,21 @@ class _BotSession(Session):
         if known is not None:
             return known
         game, seat, decide = self._games[question.game]
-        choice = decide(game.unpack_view(question.view, seat), Legal.from_packed(question.legal))
-        act = play_pb2.Act(decision_id=question.decision_id, actions=[action_message(action_code(choice))])
+        act = _act(decide(game.unpack_view(question.view, seat), Legal.from_packed(question.legal)))
+        act.decision_id = question.decision_id
         self.received = max(self.received, question.decision_id)
         self._answers[question.decision_id] = act
         if len(self._answers) > _REMEMBERED_ANSWERS:
             self._answers.popitem(last=False)
         return act
+
+
+def _act(choice: object) -> play_pb2.Act:
+    """What a bot returned as it travels; for what is no action, stderr says so and the referee judges it."""
+    try:
+        return play_pb2.Act(actions=[action_message(action_code(choice))])
+    except BotFault as fault:
+        print(fault, file=sys.stderr, flush=True)
+    except ValueError as error:
+        print(f"decide returned {choice!r:.80}; {error}", file=sys.stderr, flush=True)
+    return play_pb2.Act(range=NO_RANGE)

@@ -14,6 +14,8 @@ from engine_core.description import Description, Kind
 
 MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 NOBODY = 255
+# What a client sends as the range when its bot's answer fits no Act, so that the referee judges it.
+NO_RANGE = 2**32 - 1
 _INT32 = 2**31 - 1
 _INT32_S = _INT32 / 1000.0
 _EVENT = struct.Struct("<Iiii")
@@ -149,6 +151,8 @@ def range_code(legal: Legal, index: int, amount: int) -> int:
 
     ValueError says which indices or amounts there are.
     """
+    if index == NO_RANGE:
+        raise ValueError("the bot's answer is no action; its client wrote to stderr what it was")
     if index >= len(legal):
         raise ValueError(f"range {index} does not exist: the question has ranges 0..{len(legal) - 1}")
     return int(legal[index].action(amount)) if amount else legal.code(index, 0)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from wire_samples import LIMITS, RANDOM, Table, faults_of, mock, plan, score_of, table
+from wire_samples import LIMITS, RANDOM, Table, faults_of, mock, plan, score_of, table, wait_until
 
+from arena.server import RemoteDoor
 from arena.types import FaultPolicy, Limits, MatchResult
 
 QUICK = Limits(start=1.5, decision=0.3, game=60.0)
@@ -102,6 +103,26 @@ def test_unreadable_answer_is_malformed(seated: Table, bot: str, words: str) -> 
     assert all(words in message for _, _, message in faults)
     assert faults[0][1] == "default"
     assert faults[-1][1] == "retire"
+
+
+@pytest.mark.parametrize(
+    ("how", "what", "words"),
+    [
+        ("returns_none", "decide returned None; expected an Action", "the bot's answer is no action"),
+        ("returns_minus_one", "decide returned -1; -1 is not the code", "the bot's answer is no action"),
+        ("returns_a_number", "", "does not fit an action"),  # it travels as an action that cannot be
+    ],
+)
+def test_answer_that_is_no_action_is_malformed_and_no_crash(
+    seated: Table, how: str, what: str, words: str
+) -> None:
+    """By `arena.client` it costs what it costs in this process, and what was returned is in its output."""
+    result = seated.play(plan(mock("ill", how), RANDOM))
+    costs = [("malformed", "default"), ("malformed", "default"), ("malformed", "retire")]
+    assert [fault[:2] for fault in faults_of(result, 0)] == costs * len(result.games)
+    assert all(words in message for _, _, message in faults_of(result, 0))
+    door = next(door for door in seated.doors.values() if isinstance(door, RemoteDoor))
+    assert wait_until(lambda: what in door.written())
 
 
 @pytest.mark.parametrize(

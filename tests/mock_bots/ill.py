@@ -30,6 +30,20 @@ def illegal(_view: View, _legal: Legal) -> int:
     return 63
 
 
+def returns_none(_view: View, _legal: Legal) -> None:
+    """Forgets to return."""
+
+
+def returns_minus_one(_view: View, _legal: Legal) -> int:
+    """Returns what other programs return for nothing found."""
+    return -1
+
+
+def returns_a_number(_view: View, _legal: Legal) -> int:
+    """Returns a code that no action has."""
+    return 12345678901
+
+
 def never_resumes() -> None:
     """Ends when its stream breaks."""
     stream = raw.Stream()
@@ -45,7 +59,8 @@ def stays() -> None:
 
 
 what = sys.argv[1]
-if what in ("grows", "slow", "illegal"):
-    serve({"grows": grows, "slow": slow, "illegal": illegal}[what])
+decisions = (grows, slow, illegal, returns_none, returns_minus_one, returns_a_number)
+if decide := {decide.__name__: decide for decide in decisions}.get(what):
+    serve(decide)
 else:
     {"never_resumes": never_resumes, "stays": stays}[what]()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,8 @@ Decide = Callable[[View, Legal], Answer]
 # Answers of a batch that are ready leave before the rest when the batch takes longer than this.
 FLUSH_S = 0.02
 _REMEMBERED_ANSWERS = 4096
+# The range that is sent for an answer that fits no Act, so that the referee judges it.
+_NO_RANGE = 2**32 - 1
 
 
 class Session:
@@ -90,8 +93,8 @@ class Session:
             raise ValueError(f"question {asked.decision_id} is about game {asked.game}, which has not begun")
         game, decide = self._games[asked.game]
         view = game.view(asked.view, asked.events, asked.game_left_ms)
-        actions = [_message(action) for action in actions_of(decide(view, Legal.from_packed(asked.legal)))]
-        act = play_pb2.Act(decision_id=asked.decision_id, actions=actions)
+        act = _act(decide(view, Legal.from_packed(asked.legal)))
+        act.decision_id = asked.decision_id
         self._join.acknowledged = max(self._join.acknowledged, asked.decision_id)
         self._answers[asked.decision_id] = act
         if len(self._answers) > _REMEMBERED_ANSWERS:
@@ -113,15 +116,22 @@ def _decider(bot: Any, game: Game) -> Decide:
     return lambda view, legal: bot(view, legal, rng)
 
 
+def _act(answer: Any) -> play_pb2.Act:
+    """An answer as it travels; for what is no action, stderr says so and the referee judges it."""
+    try:
+        return play_pb2.Act(actions=[_message(action) for action in actions_of(answer)])
+    except (TypeError, ValueError) as error:
+        print(f"decide returned {answer!r:.80}; {error}", file=sys.stderr, flush=True)
+        return play_pb2.Act(range=_NO_RANGE)
+
+
 def actions_of(answer: Any) -> list[Action]:
     """An answer as the actions that are sent; TypeError says what an answer may be."""
     if isinstance(answer, ActionRange):
         return [answer.first()]
     actions = list(answer) if isinstance(answer, list | tuple) else [answer]
     if not actions or not all(isinstance(action, Action) for action in actions):
-        raise TypeError(
-            f"decide returned {answer!r:.80}; expected an Action, an ActionRange or a list of Actions"
-        )
+        raise TypeError("expected an Action, an ActionRange or a list of Actions")
     return actions
 
 

@@ -91,6 +91,26 @@ def test_an_answer_may_be_an_action_a_range_or_a_plan() -> None:
     assert len(action) == 1
     assert actions(lambda legal: legal[0]) == action
     assert actions(lambda legal: [legal[0].first(), legal[0].first()]) == action * 2
-    for wrong in (None, "attack", [], [1]):
-        with pytest.raises(TypeError, match="expected an Action, an ActionRange or a list of Actions"):
-            actions(lambda _legal, wrong=wrong: wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        *(
+            (wrong, "; expected an Action, an ActionRange or a list of Actions")
+            for wrong in (None, 7, [], [1])
+        ),
+        (Action(-1), "; Value out of range: -1"),
+        (Action(1, n=2**40), "; Value out of range: 1099511627776"),
+    ],
+)
+def test_an_answer_that_is_no_action_is_the_referees_to_judge(
+    capsys: pytest.CaptureFixture[str], wrong: Any, words: str
+) -> None:
+    """It leaves as a range that no question has, and the bot plays on; stderr says what it was."""
+    session = Session(lambda _view, _legal: wrong)
+    acts = answers(session, opened(START), asked(*QUESTIONS))
+    assert [(act.decision_id, act.range, len(act.actions)) for act in acts] == [
+        (question.decision_id, 2**32 - 1, 0) for question in QUESTIONS
+    ]
+    assert f"decide returned {wrong!r}{words}\n" in capsys.readouterr().err

@@ -63,9 +63,10 @@ export type Answer = Action | Range | readonly Action[];
 export function actionsOf(answer: Answer): Action[] {
   if (answer instanceof Range) return [answer.first()];
   const actions = Array.isArray(answer) ? [...answer] : [answer as Action];
-  const whole = (action: Action) =>
-    action && [action.kind, action.a, action.b, action.c, action.n].every(Number.isInteger);
-  if (actions.length === 0 || !actions.every(whole)) {
+  const fits = (action: Action) =>
+    action &&
+    [action.kind, action.a, action.b, action.c, action.n].every((n) => Number.isInteger(n) && n >= 0 && n < 2 ** 31);
+  if (actions.length === 0 || !actions.every(fits)) {
     throw new TypeError(`a bot must answer an action, a range or a list of actions, not ${JSON.stringify(answer)}`);
   }
   return actions;

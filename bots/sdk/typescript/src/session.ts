@@ -32,6 +32,8 @@ export interface Settings {
   maxQuestions?: number;
 }
 
+/** The range that is sent for an answer that fits no Act, so that the referee judges it. */
+const NO_RANGE = 2 ** 32 - 1;
 const REMEMBERED_ANSWERS = 4096;
 // Answers of a batch that are ready leave before the rest when the batch takes longer than this.
 const FLUSH_MS = 20;
@@ -133,8 +135,7 @@ export class Session {
     const opened = this.#games.get(asked.game);
     if (!opened) throw new Error(`question ${asked.decisionId} is about game ${asked.game}, which has not begun`);
     const { view, legal, question } = this.#read(opened.game, asked);
-    const actions = actionsOf(await opened.decide(view, legal, question));
-    const act: Act = { decisionId: asked.decisionId, range: 0, amount: 0, actions };
+    const act = actOf(asked.decisionId, await opened.decide(view, legal, question));
     this.#acknowledged = Math.max(this.#acknowledged, asked.decisionId);
     this.#answers.set(asked.decisionId, act);
     if (this.#answers.size > REMEMBERED_ANSWERS) this.#answers.delete(this.#answers.keys().next().value!);
@@ -159,4 +160,14 @@ export class Session {
 function lazy<Value>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => (made ??= make());
+}
+
+/** An answer as it travels; for what is no action, stderr says so and the referee judges it. */
+function actOf(decisionId: number, answer: Answer): Act {
+  try {
+    return { decisionId, range: 0, amount: 0, actions: actionsOf(answer) };
+  } catch (error) {
+    console.error((error as Error).message);
+    return { decisionId, range: NO_RANGE, amount: 0, actions: [] };
+  }
 }

@@ -67,7 +67,7 @@ test("typed questions look to a bot like packed ones", async () => {
   assert.deepEqual(seen, packed);
 });
 
-test("an answer may be an action, a range, or a plan; anything else is the bot's error", async () => {
+test("an answer may be an action, a range, or a plan; anything else is the referee's to judge", async () => {
   const asked = response({ decides: { decides: decides.slice(0, 1) } });
   const answered = async (answer: (legal: readonly Range[]) => unknown) => {
     const bot: Bot = () => (_view, legal) => answer(legal) as Answer;
@@ -76,8 +76,10 @@ test("an answer may be an action, a range, or a plan; anything else is the bot's
   const action = await answered((legal) => legal[0].first());
   assert.deepEqual(await answered((legal) => legal[0]), action);
   assert.deepEqual(await answered((legal) => [legal[0].first(), legal[0].last()]), [...action, ...action]);
-  for (const wrong of [undefined, "attack", [], { kind: 1 }]) {
-    await assert.rejects(answered(() => wrong), /must answer an action/);
+  for (const wrong of [undefined, "attack", [], { kind: 1 }, { kind: -1, a: 0, b: 0, c: 0, n: 0 }]) {
+    const session = new Session(() => () => wrong as Answer);
+    const act = (await answers(session, OPENED, asked))[0];
+    assert.deepEqual([act.range, act.actions], [2 ** 32 - 1, []]);
   }
 });
 
