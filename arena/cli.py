@@ -61,7 +61,9 @@ class ArenaGroup(click.Group):
         except Exception as error:
             if os.environ.get(DEBUG_VARIABLE):
                 raise
-            click.echo(f"Error: {_message(error)}", err=True)
+            from arena.commands._common import harmless
+
+            click.echo(f"Error: {harmless(_message(error))}", err=True)
             raise click.exceptions.Exit(_exit_code(error)) from error
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -122,8 +123,13 @@ def open_store(text: str) -> Store:
     return store
 
 
-def chosen_tournament(store: Store, reference: str | None) -> TournamentRow:
-    """The tournament of a name or number, or else the newest; wrong use when there is none."""
+def chosen_tournament(
+    store: Store, reference: str | None, *, unfinished_first: bool = False
+) -> TournamentRow:
+    """The tournament of a number or name, or else the newest; wrong use when there is none.
+
+    Of several of one name it is the newest, or the newest that is not finished; stderr says which.
+    """
     from arena.tables import hint
 
     known = store.tournaments()
@@ -131,12 +137,22 @@ def chosen_tournament(store: Store, reference: str | None) -> TournamentRow:
         raise click.UsageError("this database holds no tournament yet; see `arena tournament run --help`")
     if reference is None:
         return known[0]
-    for row in known:
-        if reference in (row.name, str(row.id)):
-            return row
+    found = [row for row in known if str(row.id) == reference] or [r for r in known if r.name == reference]
+    if found:
+        return _one_of(found, unfinished_first)
     names = ", ".join(f"{row.name} ({row.id})" for row in known)
     near = hint(reference, {row.name for row in known})
     raise click.UsageError(f"no tournament {reference!r} in this database{near}; there are: {names}")
+
+
+def _one_of(found: Sequence[TournamentRow], unfinished_first: bool) -> TournamentRow:
+    """The tournament that is meant by the name of these, newest first."""
+    unfinished = [row for row in found if row.state != "finished"] if unfinished_first else []
+    row = (unfinished or found)[0]
+    if len(found) > 1:
+        others = ", ".join(f"{other.id} ({other.state})" for other in found if other is not row)
+        click.echo(f"This is {row.name} ({row.id}), {row.state}; others of this name: {others}.", err=True)
+    return row
 
 
 def chosen_player(store: Store, tournament_id: int, label: str) -> int:
@@ -153,7 +169,13 @@ def chosen_player(store: Store, tournament_id: int, label: str) -> int:
 
 def print_json(value: object) -> None:
     """Write a value as indented JSON; dataclasses become objects."""
-    click.echo(json.dumps(value, default=_plain, indent=2, ensure_ascii=False))
+    text = json.dumps(value, default=_plain, indent=2, ensure_ascii=False)
+    click.echo(re.sub(r"[^\n -~]", lambda found: _json_character(found.group()), text))
+
+
+def _json_character(character: str) -> str:
+    """A character of a JSON text, escaped where a terminal could take it for an order."""
+    return character if character.isprintable() else json.dumps(character)[1:-1].replace("\x7f", "\\u007f")
 
 
 def _plain(value: object) -> object:
@@ -197,7 +219,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: st
 def _cell(value: object) -> str:
     from rich.markup import escape
 
-    return "-" if value is None else escape(str(value))
+    return "-" if value is None else escape(harmless(str(value)))
 
 
 def harmless(text: str) -> str:
@@ -207,7 +229,7 @@ def harmless(text: str) -> str:
 
 def failed(message: str) -> NoReturn:
     """End with one line on stderr and exit code 1."""
-    click.echo(f"Error: {message}", err=True)
+    click.echo(f"Error: {harmless(message)}", err=True)
     raise click.exceptions.Exit(FAILED)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.commands._clocks import Seconds
-from arena.commands._common import FAILED, console, example, json_option, print_json
+from arena.commands._common import FAILED, console, example, harmless, json_option, print_json
 from arena.commands._isolation import isolation_of, isolation_option
 from arena.types import IsolationLevel, Limits
 
@@ -56,7 +56,7 @@ def command(
     for finding in _examined(patient):
         found.append(finding)
         if not as_json:
-            first, *more = finding.message.splitlines()
+            first, *more = harmless(finding.message).splitlines()
             console().print(
                 f"{MARKS[finding.grade]} {finding.check:<12}", escape(first), highlight=False, soft_wrap=True
             )
@@ -120,6 +120,6 @@ def _conclude(found: list[Finding]) -> None:
         if advised:
             click.echo(f"\n{title}")
         for number, ((check, advice), messages) in enumerate(advised.items(), 1):
-            click.echo(f"{number:>3}. {check}: {advice or messages[0]}")
+            click.echo(harmless(f"{number:>3}. {check}: {advice or messages[0]}"))
     if not any(finding.grade == "fix" for finding in found):
         click.echo("\nready")

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands._common import database_option, example, failed, json_option, open_store, print_json
+from arena.commands._common import (
+    database_option,
+    example,
+    failed,
+    harmless,
+    json_option,
+    open_store,
+    print_json,
+)
 from arena.commands.replay import read_record
 
 if TYPE_CHECKING:
@@ -43,11 +51,11 @@ def command(game: str, database: str, as_json: bool) -> None:
     names = record.game().description.colours
     for story in told:
         own = ", ".join(name for name, seat in zip(names, colours, strict=True) if seat == story.seat)
-        click.echo(f"Seat {story.seat}, {story.player or 'unnamed'} ({own}) {story.outcome}.")
+        click.echo(harmless(f"Seat {story.seat}, {story.player or 'unnamed'} ({own}) {story.outcome}."))
         for sentence in story.sentences:
-            click.echo(f"  {sentence[:1].upper()}{sentence[1:]}.")
+            click.echo(harmless(f"  {sentence[:1].upper()}{sentence[1:]}."))
         if "fault" in (reason := reasons.get(story.seat, "")) or "retired" in reason:
-            click.echo(f"  {reason[:1].upper()}{reason[1:]}.")
+            click.echo(harmless(f"  {reason[:1].upper()}{reason[1:]}."))
 
 
 def _row(reference: str, database: str) -> GameRow | None:

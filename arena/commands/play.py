@@ -16,6 +16,7 @@ from arena.commands._common import (
     console,
     delay_option,
     example,
+    harmless,
     json_option,
     print_json,
     show_option,
@@ -202,7 +203,7 @@ def _play(plan: MatchPlan, watcher: Watcher | None, logs: bool) -> GameResult:
             if logs:
                 _print_logs(runner, plan.players, results)
     for voided in results[:-1]:
-        click.echo(f"played again, since an attempt does not count: {voided.error}", err=True)
+        click.echo(f"played again, since an attempt does not count: {harmless(voided.error)}", err=True)
     return results[-1].games[0]
 
 
@@ -237,7 +238,7 @@ def _print(result: GameResult, players: tuple[Player, ...], key: bytes) -> None:
     click.echo(f"{decisions} in {result.wall_ms / 1000:.2f} s; seed {key.hex()}")
     for fault in result.faults:
         name = players[result.players[fault.seat]].name
-        click.echo(f"fault of {name} at decision {fault.decision}: {fault.kind}: {fault.message}")
+        click.echo(harmless(f"fault of {name} at decision {fault.decision}: {fault.kind}: {fault.message}"))
 
 
 def _print_outputs(result: GameResult, players: tuple[Player, ...]) -> None:
@@ -248,7 +249,7 @@ def _print_outputs(result: GameResult, players: tuple[Player, ...]) -> None:
         if len(lines) > SHOWN_LINES:
             click.echo(f"  ({len(lines) - SHOWN_LINES} lines before; `--logs` shows all that is kept)")
         for line in lines[-SHOWN_LINES:]:
-            click.echo(f"  {line}")
+            click.echo(f"  {harmless(line)}")
 
 
 def _outputs(result: GameResult, players: tuple[Player, ...]) -> dict[str, str]:
@@ -261,4 +262,4 @@ def _print_logs(runner: InlineRunner, players: tuple[Player, ...], results: Sequ
     left = _outputs(results[-1].games[0], players) if results and results[-1].games else {}
     for player in players:
         for line in (runner.written(player) or left.get(player.name, "")).splitlines():
-            click.echo(f"{player.name}| {line}", err=True)
+            click.echo(harmless(f"{player.name}| {line}"), err=True)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from click.testing import CliRunner, Result
-from tournament_samples import arena
+from tournament_samples import arena, write_tournament
 
 from arena.cli import cli
 
@@ -81,3 +81,25 @@ def test_a_build_is_announced(tmp_path: Path) -> None:
     assert broken.returncode == 2
     assert broken.stderr.startswith(said)
     assert broken.stderr.count("making") == 3  # as announced, as run, and what it wrote
+
+
+def test_what_a_bot_wrote_gives_a_terminal_no_orders(tmp_path: Path) -> None:
+    """Escapes and what turns text round: in logs, faults, explanations, the doctor's findings, and JSON."""
+    bot = tmp_path / "dirty.py"
+    evil = "ask\x1b[2Jed\u202e\x9b\x7fnow"
+    bot.write_text(f"def decide(view, legal):\n    raise RuntimeError({evil!r})\n")
+    made = loud_bot(tmp_path)
+    (made / "bot.sh").write_text(LOUD.replace("loading", evil))
+    file = write_tournament(tmp_path, rounds=1, players='["random", "./dirty.py"]')
+    assert CliRunner().invoke(cli, ["tournament", "run", str(file)]).exit_code == 0
+    runs = [
+        play(bot, "random", "--option", "turn_cap=2", "--json").output,
+        play(bot, "random", "--option", "turn_cap=2").output,
+        CliRunner().invoke(cli, ["explain", "1", "--db", str(tmp_path / "results.db")]).output,
+        play(made, "random", "--option", "turn_cap=1", "--logs").output,
+        CliRunner().invoke(cli, ["doctor", str(bot), "--quick", "--variant", "classic"]).output,
+    ]
+    assert all("ask" in told and "now" in told for told in runs), runs
+    for told in runs:
+        assert told.replace("\n", "").isprintable()
+    assert evil in json.loads(runs[0])["faults"][0]["message"]
