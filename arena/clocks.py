@@ -107,9 +107,14 @@ def stall_text(stalled_s: float) -> str:
 
 def time_text(question: Question | None, limits: Limits, used_s: float, limit_s: float) -> str:
     """How long a decision took, what was allowed, and what was not counted; for people."""
-    over = f", {used_s - limit_s:.3f} s over" if used_s - limit_s >= SHOWN_S else ""
+    host_s = question.host_s if question is not None else 0.0
+    took = f"took {used_s:.3f} s of {limit_s:.3f} s allowed"
+    if host_s >= SHOWN_S:
+        took += f" and {host_s:.3f} s that the crowded host took"
+    late_s = used_s - limit_s - host_s
+    over = f", {late_s:.3f} s over" if late_s >= SHOWN_S else ""
     if question is None:
-        return f"took {used_s:.3f} s of {limit_s:.3f} s allowed{over}"
+        return took + over
     if limit_s < limits.decision:
         over += f"; that was all of its bank of {bank_text(limits)}"
     parts = {"queueing": question.queue_s, "transport": question.transport_s}
@@ -117,7 +122,7 @@ def time_text(question: Question | None, limits: Limits, used_s: float, limit_s:
     if question.margin_s > 0.0:
         apart.append(f"a margin of {question.margin_s:.4f} s")
     rest = f" (not counted: {', '.join(apart)})" if apart else ""
-    return f"decision {question.decision_id} took {used_s:.3f} s of {limit_s:.3f} s allowed{over}{rest}"
+    return f"decision {question.decision_id} {took}{over}{rest}"
 
 
 def bank_text(limits: Limits) -> str:

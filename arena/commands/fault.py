@@ -111,8 +111,6 @@ def _time(found: FaultDetail) -> str:
     used = f"{fault.used_ms:.0f} ms thinking"
     if fault.limit_ms:
         used += f" of {fault.limit_ms:.0f} ms"
-    if fault.kind == "timeout" and fault.used_ms > fault.limit_ms:
-        used += f", {fault.used_ms - fault.limit_ms:.0f} ms too long"
     return f"{used}; besides {fault.queue_ms:.1f} ms queueing, {fault.transport_ms:.1f} ms transport"
 
 

@@ -74,6 +74,7 @@ class Timekeeper:
             return used_s
         lost = self.host.lost(started, now, question.limit_s, chair.line.door)
         if used_s - lost.seconds >= question.limit_s + question.margin_s - EXCUSE_S:
+            question.host_s = lost.crowded_s
             return used_s - lost.stalled_s
         chair.excused_s = lost.seconds
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -326,6 +327,8 @@ def test_b01_on_a_crowded_host_a_silent_bot_gets_the_time_that_was_taken_and_the
     faults = stage.play(rotations=1).games[0].faults
     assert [fault.kind for fault in faults] == ["timeout"] * 3
     assert [fault.used_ms for fault in faults] == pytest.approx([4000.0] * 3, abs=5.0)
+    words = r"took (3\.99\d|4\.000) s of 2\.000 s allowed and (1\.99\d|2\.000) s that the crowded host took;"
+    assert all(re.search(words, fault.message) for fault in faults), faults[0].message
 
 
 def test_b01_an_answer_that_only_a_crowd_makes_late_voids_the_attempt_but_the_last() -> None:
