@@ -16,6 +16,7 @@ from arena.launcher import limits, sandbox
 from arena.launcher.exits import Census, Exit, Output
 from arena.launcher.folders import work_folder
 from arena.launcher.keeper import Order, fork_keeper
+from arena.launcher.keyrings import key_filter
 from arena.launcher.pipes import Descriptors, hand_over
 from arena.launcher.processes import MARKER, below, descendants, kill, snapshot, sweep
 from arena.types import Isolation
@@ -149,9 +150,11 @@ class Bot:
             stdin, stdout = opened.null(), output_end
             if command.jsonlines is not None:
                 (stdin, to_bot), (from_bot, stdout) = opened.pipe(), opened.pipe()
-            order = self._order(command, stdin, stdout, output_end)
+            keys = opened.holding(key_filter()) if command.isolation.level == "sandbox" else None
+            order = self._order(command, stdin, stdout, output_end, keys)
             self.keeper = fork_keeper(order, report_end)
-            opened.close(stdin, stdout, output_end, report_end)  # else their ends would never be seen
+            # Else their ends would never be seen.
+            opened.close(stdin, stdout, output_end, report_end, *order.passed)
             self.pid = self._started()
             try:
                 if command.jsonlines is not None:
@@ -175,7 +178,7 @@ class Bot:
             raise OSError(told["error"])
         return int(told["pid"])
 
-    def _order(self, command: Command, stdin: int, stdout: int, stderr: int) -> Order:
+    def _order(self, command: Command, stdin: int, stdout: int, stderr: int, keys: int | None) -> Order:
         environment = self._environment(command)
         argv: list[str] = command.argv
         if command.isolation.level == "sandbox":
@@ -190,8 +193,10 @@ class Bot:
                 socket=socket,
                 passwd=str(passwd),
                 build=command.build,
+                keys=keys,
             )
-        return Order(argv, command.cwd, environment, command.isolation, stdin, stdout, stderr)
+        passed = () if keys is None else (keys,)
+        return Order(argv, command.cwd, environment, command.isolation, stdin, stdout, stderr, passed)
 
     def _environment(self, command: Command) -> dict[str, str]:
         """Nothing of the launcher's own, except where programs are; `python` is this interpreter."""

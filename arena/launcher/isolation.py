@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 
 from arena.launcher import sandbox
+from arena.launcher.keyrings import key_filter
+from arena.launcher.pipes import Descriptors
 from arena.types import Isolation
 
 UNGUARDED = Isolation()
@@ -40,11 +42,18 @@ def check_isolation(isolation: Isolation) -> str:
 def _try_sandbox(isolation: Isolation) -> str:
     """Run `true` just as a bot is run; empty, or what bubblewrap said."""
     path = os.environ.get("PATH", os.defpath)
-    with tempfile.TemporaryDirectory(prefix="arena-") as folder:
+    with tempfile.TemporaryDirectory(prefix="arena-") as folder, Descriptors() as opened:
+        keys = opened.holding(key_filter())
         try:
-            line = sandbox.command(["true"], cwd=folder, path=path, isolation=isolation)
+            line = sandbox.command(["true"], cwd=folder, path=path, isolation=isolation, keys=keys)
             done = subprocess.run(
-                line, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TRY_S, check=False
+                line,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=TRY_S,
+                check=False,
+                pass_fds=(keys,),
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             return str(error)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from arena.launcher import limits
+from arena.launcher.keyrings import leave_session_keyring
 from arena.launcher.processes import (
     adopt_orphans,
     below,
@@ -40,7 +41,10 @@ CHASES = 20
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to run, and the file descriptors it gets as standard input, output and error."""
+    """What to run, and the file descriptors it gets as standard input, output and error.
+
+    Those in `passed` it gets as they are.
+    """
 
     argv: Sequence[str]
     cwd: str
@@ -49,6 +53,7 @@ class Order:
     stdin: int
     stdout: int
     stderr: int
+    passed: tuple[int, ...] = ()
 
 
 def fork_keeper(order: Order, report: int) -> int:
@@ -60,7 +65,7 @@ def fork_keeper(order: Order, report: int) -> int:
     if pid := os.fork():
         return pid
     try:
-        _close_all_but(2, report, order.stdin, order.stdout, order.stderr)
+        _close_all_but(2, report, order.stdin, order.stdout, order.stderr, *order.passed)
         _keep(order, report, launcher)
     except Exception as error:
         _say(report, error=f"its keeper failed: {type(error).__name__}: {error}")
@@ -128,6 +133,7 @@ def _start(order: Order) -> subprocess.Popen[bytes]:
         stdout=order.stdout,
         stderr=order.stderr,
         start_new_session=True,
+        pass_fds=order.passed,
         preexec_fn=partial(_prepare, os.getpid(), order.isolation),  # safe: the keeper has one thread
     )
 
@@ -137,6 +143,8 @@ def _prepare(keeper: int, isolation: Isolation) -> None:
     limits.apply(isolation)
     if isolation.level == "limits":  # in the sandbox bubblewrap does it, which may itself be setuid
         give_up_privileges()
+    if isolation.level != "none":
+        leave_session_keyring()
     if not die_with_parent(keeper, signal.SIGKILL):
         os._exit(1)
 

@@ -29,6 +29,7 @@ SETTINGS = (
 )
 PASSWD = f"bot:x:1000:1000:bot:{HOME}:/bin/sh\n"
 MIB = 2**20
+_KEYS = ("/proc/keys", "/proc/key-users")  # they would list what the user who runs the platform has
 
 
 def program() -> str | None:
@@ -50,11 +51,13 @@ def command(
     socket: str = "",
     passwd: str = "",
     build: bool = False,
+    keys: int | None = None,
 ) -> list[str]:
     """`argv` in the sandbox, in folder `cwd`, which only a `build` may write to.
 
     `path` is where programs are looked for, `socket` the server's, which is at SOCKET inside, `passwd` a file
-    with PASSWD. Raises FileNotFoundError as exec would when there is no such program.
+    with PASSWD, `keys` a descriptor that holds keyrings.key_filter(). Raises FileNotFoundError as exec would
+    when there is no such program.
     """
     bwrap = program()
     if bwrap is None:
@@ -68,6 +71,8 @@ def command(
     line += ["--bind" if build else "--ro-bind", cwd, cwd]
     if socket:
         line += ["--ro-bind", socket, SOCKET]
+    if keys is not None:
+        line += ["--seccomp", str(keys)]
     if passwd:
         line += ["--ro-bind", passwd, "/etc/passwd"]
     return [*line, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", cwd, "--", *argv]
@@ -92,6 +97,8 @@ def _system() -> tuple[str, ...]:
     line += ["--dev", "/dev", "--proc", "/proc"]
     for name in _machine_wide():
         line += ["--ro-bind", name, name]
+    for name in _KEYS:
+        line += ["--ro-bind", os.devnull, name] if Path(name).exists() else []
     return tuple(line)
 
 

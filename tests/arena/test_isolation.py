@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import platform
 import re
 import shutil
 import socket
@@ -28,7 +30,7 @@ from wire_samples import (
 from arena.botfiles import load_bot
 from arena.driver import Driver
 from arena.errors import PluginError
-from arena.launcher import BotProcess, Exit, Launcher, check_isolation, sandbox
+from arena.launcher import BotProcess, Exit, Launcher, check_isolation, keyrings, sandbox
 from arena.launcher.processes import descendants
 from arena.server import PlayServer, build_bot, launch_bot
 from arena.types import BotSpec, Isolation, IsolationLevel, MatchResult
@@ -57,6 +59,14 @@ def tight(level: IsolationLevel) -> Isolation:
 
 def start(launcher: Launcher, level: IsolationLevel, *argv: str, token: str = "secret") -> BotProcess:
     return launcher.start(argv, cwd=MOCK_BOTS, address="unix:/dev/null", token=token, isolation=tight(level))
+
+
+def host_key(name: str) -> bool:
+    """Put a key into a new session keyring of this process; False where the machine allows no keys."""
+    keyrings.leave_session_keyring()
+    libc = ctypes.CDLL(None)
+    add_key = {"aarch64": 217}.get(platform.machine(), 248)
+    return int(libc.syscall(add_key, b"user", name.encode(), b"secret", 6, -3)) > 0
 
 
 def outcome(launcher: Launcher, level: IsolationLevel, *attempt: str | int | Path) -> Exit:
@@ -185,6 +195,23 @@ def test_programs_of_other_owners_give_no_rights(
     launcher: Launcher, level: IsolationLevel, given_up: str
 ) -> None:
     assert f"NoNewPrivs:\t{given_up}" in outcome(launcher, level, "regain").output
+
+
+@pytest.mark.parametrize("level", GUARDED)
+def test_guarded_bots_keys_are_their_own(level: IsolationLevel) -> None:
+    """Neither the host's key nor another bot's is in a bot's keyrings; the sandbox has no keyrings at all."""
+    host = f"arena-host-{os.getpid()}"
+    has_key = host_key(host)  # before the launcher, which inherits the session keyring
+    with Launcher() as launcher:
+        rival = start(launcher, level, "python", "hostile.py", "keys", "of-the-rival")
+        assert wait_until(rival.output)
+        mine, *found = outcome(launcher, level, "keys", "of-mine", host, "of-the-rival").output.splitlines()
+        unguarded = outcome(launcher, "none", "keys", "of-nobody", host).output
+        rival.stop()
+    assert (f"{host} read" in unguarded) == has_key
+    listed = "listed" if level == "limits" and has_key else "not found"  # by name alone, as the same user
+    assert found == [f"{host} {listed}", f"of-the-rival {listed}"]
+    assert mine == ("kept a key" if level == "limits" and has_key else "no key")
 
 
 # ---- limits
