@@ -63,6 +63,7 @@ def command() -> None:
 @click.option("--db", "database", metavar="URL", help="Use this database instead of the file's.")
 @click.option("--runner", type=click.Choice(RUNNERS), help="Use this runner instead of the file's.")
 @click.option("--workers", type=click.IntRange(min=1), help="Play this many matches at once (cluster).")
+@click.option("--new", is_flag=True, help="Begin anew, also if one of the same file is unfinished.")
 @json_option
 @click.pass_context
 def run(
@@ -72,13 +73,15 @@ def run(
     database: str | None,
     runner: RunnerKind | None,
     workers: int | None,
+    new: bool,
     as_json: bool,
 ) -> None:
     """Run the tournament that FILE describes: its players, variants, rounds, clocks and more, in TOML.
 
     results/demo.toml is one; docs/operating.md explains every key. The whole file is checked and every bot
     started before the first game. Ctrl-C stops it; what was played is kept, and the command that resumes it
-    is printed. Exit code 1: it did not come to its end.
+    is printed, also when the same FILE is run again: it begins anew only with --new. Exit code 1: it did not
+    come to its end.
     """
     from arena import spec, tournament
     from arena.plugins import installed
@@ -96,9 +99,23 @@ def run(
     loaded = dataclasses.replace(loaded, runner=runner or loaded.runner, workers=workers or loaded.workers)
     with Store(loaded.database) as store:
         store.migrate()
+        if not new:
+            _refuse_unfinished(store, loaded)
         words = ["arena", "tournament", "run", str(file), *(f"--bot={bot}" for bot in bots)]
         shown = shlex.join([*words, "--db", database] if database else words)
         _play(ctx, lambda: tournament.create(store, loaded), store, loaded, shown, as_json)
+
+
+def _refuse_unfinished(store: Store, loaded: TournamentSpec) -> None:
+    """Wrong use where a tournament of the same file, text and players is not finished."""
+    text = loaded.stored()
+    for row in store.tournaments(resumable=True):
+        if row.spec == text:
+            raise click.UsageError(
+                f"{row.name} ({row.id}) of the same file is unfinished, {row.committed} of {row.total} "
+                f"matches are played; go on with it:\n  {resume_command(store, row, loaded.database)}\n"
+                "or begin a new one beside it: add --new"
+            )
 
 
 @command.command(
@@ -122,7 +139,8 @@ def resume(
 ) -> None:
     """Go on with a TOURNAMENT (its name or number) that was stopped; without one, list what can be resumed.
 
-    It continues where it was, with the same seeds, and ends with the table of an undisturbed run.
+    It continues where it was, with the same seeds, and ends with the table of an undisturbed run. Of several
+    of one name it is the newest that is not finished.
     """
     from arena import spec
     from arena import tournament as tournaments
@@ -137,7 +155,7 @@ def resume(
                 for row in rows:
                     click.echo(f"  {resume_command(store, row, database)}")
             return
-        row = chosen_tournament(store, tournament)
+        row = chosen_tournament(store, tournament, unfinished_first=True)
         if row.state == "finished":
             shown = printed(["arena", "leaderboard", row.id], database)
             raise click.UsageError(f"{row.name} ({row.id}) is finished; see `{shown}`")

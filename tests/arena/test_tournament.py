@@ -80,7 +80,11 @@ def test_a10_a_killed_run_resumes_to_the_same_table_and_leaves_no_process(
     assert committed(database) < 120, "the run was over before it could be killed"
     wait_until(lambda: family.alive() == [], "no process of the run left", seconds=5)
 
+    rerun = arena("tournament", "run", file)
+    assert rerun.returncode == 2
+    assert "sample (1) of the same file is unfinished" in rerun.stderr
     listed = arena("tournament", "resume", "--db", str(database))
+    assert resume_command(rerun.stderr) == resume_command(listed.stdout)
     again = arena(*resume_command(listed.stdout))
     assert again.returncode == 0, again.stderr
     assert outcome(database) == undisturbed
@@ -263,6 +267,30 @@ def test_resume_of_a_finished_tournament_is_wrong_use(tmp_path: Path) -> None:
     assert again.returncode == 2
     assert "finished" in again.stderr
     assert "nothing to resume" in arena("tournament", "resume", "--db", str(tmp_path / "results.db")).stdout
+
+
+def test_of_several_of_one_name_resume_takes_the_unfinished_and_all_say_which(tmp_path: Path) -> None:
+    """The first was stopped, and another one of its file begun anew beside it."""
+    file, database = write_tournament(tmp_path, rounds=3), tmp_path / "results.db"
+    assert arena("tournament", "run", file).returncode == 0
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE tournaments SET state = 'stopped', finished = NULL")
+    refused = arena("tournament", "run", file)
+    assert refused.returncode == 2
+    assert "sample (1) of the same file is unfinished, 3 of 3 matches are played" in refused.stderr
+    assert "--new" in refused.stderr
+    assert arena("tournament", "run", file, "--new").returncode == 0
+
+    shown = arena("tournament", "show", "sample", "--db", database)
+    assert "This is sample (2), finished; others of this name: 1 (stopped)." in shown.stderr
+    assert shown.stdout.startswith("sample (2): finished")
+    assert arena("tournament", "show", "1", "--db", database).stderr == ""
+    resumed = arena("tournament", "resume", "sample", "--db", database)
+    assert resumed.returncode == 0, resumed.stderr
+    assert "This is sample (1), stopped; others of this name: 2 (finished)." in resumed.stderr
+    for command in ("leaderboard", "verify"):
+        said = arena(command, "sample", "--db", database).stderr
+        assert "This is sample (2), finished; others of this name: 1 (finished)." in said
 
 
 def test_verify_finds_what_was_changed_behind_its_back(tmp_path: Path) -> None:
