@@ -6,15 +6,17 @@ answered again for it. When its games are lost with the server, it is started an
 
 from __future__ import annotations
 
+import json
 import os
 import select
-import signal
 import subprocess
 import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from arena.dialling import CONNECT_S, Line
 from arena.errors import ArenaError
@@ -23,8 +25,9 @@ from arena.server.spelling import line_of, request_of
 from arena.session import Session, Stream
 from arena.v1 import play_pb2
 
-# How long a bot may take to say its join, and to go when its input has ended.
-START_S, GO_S = 10.0, 2.0
+SOURCES = Path(__file__).resolve().parents[1]
+# How long a bot may take to say its join, and to go when its input has ended; its keeper, to end the rest.
+START_S, GO_S, CLEAR_S = 10.0, 2.0, 5.0
 # How long a bot may leave its input full; long enough for one that thinks about a question that is over.
 READ_S = 60.0
 _REMEMBERED_ANSWERS = 4096
@@ -43,59 +46,68 @@ class LinesBot:
         self.join: play_pb2.Join | None = None
         self._hear, self._ended = hear, ended
         self._started = threading.Event()
-        environment = {name: value for name, value in os.environ.items() if name != "ARENA_TOKEN"}
-        try:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=environment,
-                start_new_session=True,  # it ends as one, with whatever it has started
-            )
-        except OSError as error:
-            raise ArenaError(f"cannot start {command[0]}: {error.strerror}") from None
-        assert self._process.stdin is not None
-        os.set_blocking(self._process.stdin.fileno(), False)
+        self._keeper, self._report = _start(command)
+        assert self._keeper.stdin is not None
+        os.set_blocking(self._keeper.stdin.fileno(), False)
+        told = self._told()
+        if "pid" not in told:
+            self.stop()
+            raise ArenaError(f"cannot start {command[0]}: {told.get('why') or 'its keeper has ended'}")
+        self.pid = int(told["pid"])
         threading.Thread(target=self._read, name="bot", daemon=True).start()
-        self._started.wait(START_S)
+        silent = not self._started.wait(START_S)
         if self.join is None:
-            silent = self._process.poll() is None
             why = f"it has not said so within {START_S:g} s" if silent else self.ending()
             self.stop()
             raise ArenaError(f'the bot does not join: {why}; a bot begins with {{"join":{{}}}}')
 
     def tell(self, message: play_pb2.PlayResponse) -> None:
         """Write a message; a bot that has closed its input is told no more. ArenaError: it does not read."""
-        assert self._process.stdin is not None
+        assert self._keeper.stdin is not None
         line = line_of(message)
         with suppress(OSError, ValueError):
             # Past the file's own buffer: what is left in that would keep `stop` from closing it.
-            descriptor = self._process.stdin.fileno()
+            descriptor = self._keeper.stdin.fileno()
             while line:
                 if not select.select([], [descriptor], [], READ_S)[1]:
                     raise ArenaError(f"the bot has not read what it is told for {READ_S:g} s")
                 line = line[os.write(descriptor, line) :]
 
     def stop(self) -> None:
-        """End its input, and a while later whatever is left of it."""
-        assert self._process.stdin is not None
+        """End its input, and a while later whatever it has started and is left."""
+        assert self._keeper.stdin is not None
         with suppress(OSError):
-            self._process.stdin.close()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(GO_S)
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+            self._keeper.stdin.close()
+        for end, patience_s in ((self._keeper.terminate, GO_S), (self._keeper.kill, CLEAR_S)):
+            try:
+                self._keeper.wait(patience_s)
+            except subprocess.TimeoutExpired:
+                end()
+        self._keeper.wait()
+        self._report.close()
 
     def ending(self) -> str:
-        """How it ended, in words."""
-        code = self._process.wait()
-        return f"it ended by signal {-code}" if code < 0 else f"it ended with exit code {code}"
+        """How it ended, in words; its output has."""
+        try:
+            self._keeper.wait(CLEAR_S)
+        except subprocess.TimeoutExpired:
+            return "it has closed its output"
+        status = self._told().get("status")
+        if status is None:
+            return "its keeper was killed"
+        return f"it ended by signal {-status}" if status < 0 else f"it ended with exit code {status}"
+
+    def _told(self) -> dict[str, Any]:
+        """What the keeper reports next; nothing when it is gone, or silent for too long."""
+        ready = select.select([self._report], [], [], START_S)[0]
+        line = self._report.readline() if ready else b""
+        told: dict[str, Any] = json.loads(line) if line else {}
+        return told
 
     def _read(self) -> None:
-        assert self._process.stdout is not None
+        assert self._keeper.stdout is not None
         lines = Lines()
-        while data := os.read(self._process.stdout.fileno(), CHUNK_BYTES):
+        while data := os.read(self._keeper.stdout.fileno(), CHUNK_BYTES):
             for piece in lines.feed(data):
                 self._take(piece)
         for piece in lines.end():
@@ -122,6 +134,26 @@ class LinesBot:
         elif request.HasField("join"):
             self.join = request.join
             self._started.set()
+
+
+def _start(command: Sequence[str]) -> tuple[subprocess.Popen[bytes], BinaryIO]:
+    """A bot below a keeper that outlives us, should we be killed, for as long as it takes to end the bot."""
+    environment = {name: value for name, value in os.environ.items() if name != "ARENA_TOKEN"}
+    report, report_end = os.pipe()
+    arguments = str(report_end), str(os.getpid()), str(Path.cwd())
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "arena.launcher.guard", *arguments, *command],
+            cwd=SOURCES,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            pass_fds=(report_end,),
+            start_new_session=True,  # Ctrl-C is ours to handle
+        )
+    finally:
+        os.close(report_end)
+    return process, os.fdopen(report, "rb", buffering=0)
 
 
 class Bridge(Session):

@@ -2,7 +2,8 @@
 
 A bot may fork twice, make its own session and drop its environment; its keeper is still its nearest living
 ancestor that adopts orphans, so the tree below the keeper is the bot, and nothing else.
-The keeper writes JSON lines to a pipe: {"pid": 4711} or {"error": "..."}, then {"status": 3, "left": [...]}.
+The keeper writes JSON lines to a pipe: {"pid": 4711} or {"error": "...", "why": "..."}, then
+{"status": 3, "left": [...]}.
 """
 
 from __future__ import annotations
@@ -66,25 +67,26 @@ def fork_keeper(order: Order, report: int) -> int:
         return pid
     try:
         _close_all_but(2, report, order.stdin, order.stdout, order.stderr, *order.passed)
-        _keep(order, report, launcher)
+        keep(order, report, launcher)
     except Exception as error:
         _say(report, error=f"its keeper failed: {type(error).__name__}: {error}")
     finally:
         os._exit(1)
 
 
-def _keep(order: Order, report: int, launcher: int) -> NoReturn:
+def keep(order: Order, report: int, parent: int) -> NoReturn:
+    """Be the keeper of a bot, started by `parent`, to the end of this process."""
     signal.set_wakeup_fd(-1)
     for signum in (signal.SIGCHLD, signal.SIGUSR1):
         signal.signal(signum, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, lambda *_: sweep(below=os.getpid()))
     adopt_orphans()
-    if not die_with_parent(launcher, signal.SIGTERM):
+    if not die_with_parent(parent, signal.SIGTERM):
         os._exit(1)
     try:
         bot = _start(order)
     except OSError as error:
-        _say(report, error=str(error))
+        _say(report, error=str(error), why=error.strerror)
         os._exit(0)
     _say(report, pid=bot.pid)
     _close_all_but(2, report)

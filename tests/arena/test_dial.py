@@ -16,7 +16,7 @@ from hub_house import SHORT, House, cup, remote
 from hub_samples import ARENA, ROOT, wait_until
 from relay import Cutter
 from tournament_samples import arena
-from wire_samples import MOCK_BOTS
+from wire_samples import MOCK_BOTS, alive
 
 from arena.bridge import LinesBot
 from arena.errors import ArenaError
@@ -120,12 +120,29 @@ def test_a_bot_that_does_not_play_is_told_in_one_line(
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_nothing_of_a_bot_outlives_its_dial(house: House, tmp_path: Path, how: signal.Signals) -> None:
+    """However that ends: not the bot, nor what it has started in a session of its own."""
+    house.open(SHORT)
+    away = f"setsid sleep 300 & echo $! >> {shlex.quote(str(tmp_path / 'pids'))}; "
+    shell, option, noting = noting_pids(tmp_path)
+    with dialled(house.address, house.token("anna"), shell, option, away + noting) as process:
+        house.wait_for("joined")
+        bots = pids(tmp_path)
+        assert len(bots) == 2
+        assert all(map(alive, bots))
+        assert os.getpid() not in bots
+        process.send_signal(how)
+        process.wait(20)
+        wait_until(lambda: not any(map(alive, bots)), "the end of all that was started", 20.0)
+
+
 def test_a_bot_that_does_not_read_is_given_up_and_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the line would wait for it for ever, and so would Ctrl-C."""
     monkeypatch.setattr("arena.bridge.READ_S", 0.2)
     command = [sys.executable, str(MOCK_BOTS / "lines.py"), "deaf"]
     bot = LinesBot(command, lambda *_: None, lambda *_: None)
-    pid = bot._process.pid
+    pid = bot.pid
     message = PlayResponse(game_start=GameStart(ruleset="x" * 50_000))
     with pytest.raises(ArenaError, match=r"has not read what it is told for 0\.2 s"):
         for _ in range(10):
