@@ -13,7 +13,6 @@ import os
 import select
 import shutil
 import socket
-import tempfile
 import threading
 import time
 from collections import deque
@@ -21,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.launcher.folders import socket_folder
 from arena.server.connection import Connection, Refused
 from arena.server.door import RemoteDoor
 from arena.server.flood import MAX_MESSAGE_BYTES
@@ -255,7 +255,7 @@ class JsonLines:
     def __init__(self, find_door: FindDoor) -> None:
         """Listen at once."""
         self._find_door = find_door
-        self._folder = Path(tempfile.mkdtemp(prefix="arena-"))
+        self._folder = Path(socket_folder())  # the next run removes it, should we be killed
         self.address = str(self._folder / "pipes")
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.bind(self.address)
@@ -289,7 +289,9 @@ class JsonLines:
                 return
         door = self._find_door(token.decode("utf-8", errors="replace"))
         if door is None or len(descriptors) != 2:
-            _log.warning("pipes of nobody: %d descriptors, unknown token: %s", len(descriptors), door is None)
+            # A bot that is over before its pipes are here is no news; its own end says what there is to say.
+            owner = "a seat that is unknown, or over" if door is None else door.name
+            _log.debug("closed %d pipes of %s", len(descriptors), owner)
             for descriptor in descriptors:
                 os.close(descriptor)
             return

@@ -322,6 +322,27 @@ def test_c10_next_launcher_sweeps_folders_of_one_that_was_killed(
     assert foreign.exists()
 
 
+def test_c10_next_launcher_sweeps_the_socket_of_a_server_that_was_killed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The folder that a JSON-lines bot's pipes come through, of a process that had no time to remove it."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    serve = "from arena.server import PlayServer\nwith PlayServer(['127.0.0.1:0']) as server:\n"
+    serve += "    print(server.jsonlines_address, flush=True)\n    input()\n"
+    with subprocess.Popen(
+        [sys.executable, "-c", serve], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        pipes = Path(server.stdout.readline().strip())
+        with Launcher():
+            assert pipes.is_socket()
+        server.kill()
+    assert pipes.is_socket()
+    with Launcher():
+        assert wait_until(lambda: not pipes.parent.exists())
+
+
 def test_two_hundred_starts_and_stops_leak_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No descriptor here or in the launcher, no process, no folder, no memory to speak of."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))

@@ -501,12 +501,14 @@ def test_bot_that_does_not_read_blocks_nobody_and_is_out_before_memory_grows(
     bot.leave()
 
 
-def test_pipes_of_an_unknown_token_are_closed(server: PlayServer) -> None:
+def test_pipes_of_an_unknown_token_are_closed(server: PlayServer, caplog: pytest.LogCaptureFixture) -> None:
+    """Without a word to the user: a bot may be over before its pipes come."""
     bot = Bot(server, "guess")
     assert bot.at_end()
     with pytest.raises(BrokenPipeError):
         bot.say('{"join":{}}')
     bot.leave()
+    assert caplog.records == []
 
 
 def test_silent_visitor_holds_nobody_up(server: PlayServer, asker: Asker) -> None:
