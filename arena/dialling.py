@@ -62,7 +62,7 @@ class Line:
         self._look_for_trouble_with_tls()
         raise ArenaError(
             f"no server answers at {self._address} within {seconds:g} s: "
-            "is it running, and is ARENA_ADDRESS right?"
+            f"is it running, and is ARENA_ADDRESS right? ({self._silence()})"
         )
 
     def reachable(self, seconds: float) -> bool:
@@ -74,6 +74,21 @@ class Line:
             ready.cancel()
             return False
         return True
+
+    def _silence(self) -> str:
+        """Why nobody answers, in the system's words: no such host, no such port, no way there."""
+        try:
+            if self._tcp is not None:
+                socket.create_connection(self._tcp, _LOOK_S).close()
+            else:
+                with socket.socket(socket.AF_UNIX) as line:
+                    line.settimeout(_LOOK_S)
+                    line.connect(self._address.removeprefix("unix:").removeprefix("//"))
+        except OSError as error:
+            return error.strerror or str(error)
+        except UnicodeError:
+            return "no host can have this name"
+        return "what listens there does not speak gRPC"
 
     def _look_for_trouble_with_tls(self) -> None:
         if trouble := self._trouble_with_tls():
@@ -95,6 +110,8 @@ class Line:
                 f"has a certificate that ARENA_CA{f' ({self._ca})' if self._ca else ''} does not vouch for "
                 f"({error.verify_message}): set it to the path of the server's ca.pem"
             )
+        except UnicodeError:  # no host name
+            return ""
         except OSError as error:
             plain = getattr(error, "reason", "") == "WRONG_VERSION_NUMBER"
             return "does not speak TLS: unset ARENA_CA" if plain and self._trusted else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from tournament_samples import arena
 from wire_samples import MOCK_BOTS, alive
 
 from arena.bridge import LinesBot
+from arena.dialling import Line
 from arena.errors import ArenaError
 from arena.spec import remote_bot
 from arena.v1.play_pb2 import GameStart, PlayResponse
@@ -173,6 +175,18 @@ def test_what_it_cannot_dial_with_is_wrong_use(
     done = arena("dial", address, "--", *SHELL, ARENA_TOKEN="guess", **environment)
     assert done.returncode == 2
     assert f"Error: {problem}" in done.stderr
+
+
+def test_it_says_why_nobody_answers() -> None:
+    """A port without a server, and a door that is no server's."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(ArenaError, match=r"ARENA_ADDRESS right\? \(Connection refused\)"):
+            Line(address).connect(0.1)
+        silent.listen()
+        with pytest.raises(ArenaError, match=r"\(what listens there does not speak gRPC\)"):
+            Line(address).connect(0.1)
 
 
 def test_it_needs_a_token_that_the_server_knows(house: House) -> None:

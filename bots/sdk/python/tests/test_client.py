@@ -146,8 +146,16 @@ def test_it_says_what_to_set_and_whom_it_did_not_reach(monkeypatch: pytest.Monke
     monkeypatch.delenv("ARENA_ADDRESS", raising=False)
     with pytest.raises(ArenaError, match=r"set ARENA_ADDRESS to host:port or unix:/path"):
         play(first)
-    with pytest.raises(ArenaError, match=r"no server answers at unix:/nowhere within 0\.2 s"):
-        play(first, address="unix:/nowhere", connect_s=0.2)
+    for address, why in (
+        ("unix:/nowhere", r"No such file or directory"),
+        ("127.0.0.1:1", r"Connection refused"),
+        ("no.such.host.invalid:1", r"[Nn]ame"),
+        ("no..host:1", r"no host can have this name"),
+    ):
+        with pytest.raises(
+            ArenaError, match=rf"no server answers at {address} within 0\.2 s: .*\? \(.*{why}"
+        ):
+            play(first, address=address, connect_s=0.2)
 
 
 def certificate(folder: Path, name: str) -> tuple[Path, Path]:
