@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,10 +13,14 @@ import pytest
 from databases import KINDS, database
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import create_engine
+from sqlalchemy.orm import Session
 from store_samples import Sample, finished, open_store, player, setup
 
 from arena.errors import StoreError
 from arena.store import Store
+from arena.store.ids import known_ids
+from arena.store.models import Base, TokenModel
 from arena.store.rows import ExportName, FinishedMatch
 from arena.store.tournaments import player_identity
 from arena.types import BotSpec, Fault, FaultKind, Player
@@ -235,3 +240,19 @@ def test_exported_faults_add_up_to_conduct_and_standings(tmp_path: Path, seed: i
     expected = {label: listed.count(label) for label in "ABCDE"}
     assert counts("standings", "faults") == counts("conduct", "faults") == expected
     assert counts("conduct", "crash") == expected
+
+
+def test_an_unknown_id_is_answered_with_all_ids_where_they_are_few_and_else_with_the_newest() -> None:
+    engine = create_engine("sqlite://")
+    Base.metadata.create_all(engine)
+    with Session(engine) as session:
+        assert known_ids(session, TokenModel.id) == "this database holds none"
+        for number in range(42):
+            made = datetime(2026, 1, 1, tzinfo=UTC)
+            session.add(TokenModel(player="anna", version="", token_hash=str(number), note="", created=made))
+            if number == 2:
+                session.flush()
+                assert known_ids(session, TokenModel.id) == "there are 1, 2, 3"
+        session.flush()
+        assert known_ids(session, TokenModel.id) == "there are 42, the newest 42"
+    engine.dispose()
