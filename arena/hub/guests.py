@@ -32,6 +32,7 @@ from arena.v1 import play_pb2
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
 # What an absence costs at least, so that it is no way to set a decision's clock back again and again.
 LEAST_ABSENCE_S = 1.0
+REVOKED = "this token was revoked; ask whoever runs the tournament for another"
 # A token may join so often at once, and once more every so many seconds: each join is written down.
 JOINS_AT_ONCE, JOIN_EVERY_S = 30, 1.0
 # And as a version that never came before, which may become one more rated player.
@@ -198,7 +199,7 @@ class Guests:
     # ---- coming and going
 
     def admit(self, join: play_pb2.Join, peer: str) -> GuestDoor | None:
-        """The door that a Join opens; None: the token is unknown or revoked; Refused: anything else."""
+        """The door that a Join opens; None: the token is unknown; Refused: anything else."""
         try:
             return self._admit(join, peer)
         except StoreError as error:  # nobody's fault: it may dial again
@@ -210,7 +211,11 @@ class Guests:
         """See admit; StoreError: the database is not to be used."""
         token = self._tokens.check(join.token)
         if token is None:
-            self._news.tell("refused", f"a token that is not known, from {host_of(peer)}", host=host_of(peer))
+            revoked = self._tokens.was_revoked(join.token)
+            what = f"a token that {'was revoked' if revoked else 'is not known'}, from {host_of(peer)}"
+            self._news.tell("refused", what, host=host_of(peer))
+            if revoked:
+                raise Refused(grpc.StatusCode.UNAUTHENTICATED, REVOKED)
             return None
         version = join.version or "1"
         if not VERSION.fullmatch(version):

@@ -106,6 +106,14 @@ class Tokens:
                 return None
             return None if token.revoked else _row(token)
 
+    def was_revoked(self, secret: str) -> bool:
+        """Return whether a bot's secret did open something once, until it was revoked."""
+        query = select(TokenModel.id).where(
+            TokenModel.token_hash == _hash(secret), TokenModel.revoked.is_not(None)
+        )
+        with self._database.reading() as session:
+            return session.scalars(query).first() is not None
+
     def plays(self, bot: BotSpec) -> bool:
         """Return whether a version of an account is a player already, of a tournament or the lobby."""
         query = select(PlayerModel.id).where(PlayerModel.bot == bot.name, PlayerModel.version == bot.version)

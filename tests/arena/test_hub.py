@@ -71,7 +71,7 @@ def test_unknown_and_revoked_tokens_are_turned_away(house: House) -> None:
     house.store.tokens.revoke_player("anna")
     code, words = try_to_join(house, token=token)
     assert code is grpc.StatusCode.UNAUTHENTICATED
-    assert "unknown token" in words
+    assert "this token was revoked" in words
     house.wait_for("refused", 2)
 
 

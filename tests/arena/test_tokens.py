@@ -52,6 +52,7 @@ def test_revoking_ends_one_token_or_all_and_never_forgets_the_name(store: Store)
     assert store.tokens.revoked([1, 2]) == {1}
     assert store.tokens.check(first) is None
     assert store.tokens.check(second) is not None
+    assert [store.tokens.was_revoked(secret) for secret in (first, second, "guess")] == [True, False, False]
     assert store.tokens.revoke_player("anna") == 1
     assert store.tokens.check(second) is None
     with pytest.raises(StoreError, match="player 'anna' exists already; `arena player token anna`"):
