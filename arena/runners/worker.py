@@ -34,8 +34,9 @@ READY_POLL_S = 0.01
 # A start that takes more than this share of its limit is worth a warning.
 SLOW_START = 0.8
 UNBOXED = (
-    "runs inside the arena's own process, which isolation `sandbox` does not allow; give it a folder with a "
-    "bot.toml, whose command plays it through arena.client (bots/outrider shows how)"
+    "runs inside the arena's own process, which isolation `sandbox` does not allow; take a bot with a "
+    "process of its own, such as shell_random, c_first or outrider, or give it a folder with a bot.toml, "
+    "whose command plays it through arena.client (bots/outrider shows how)"
 )
 
 

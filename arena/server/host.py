@@ -108,7 +108,7 @@ def build_bot(spec: BotSpec, isolation: Isolation = UNGUARDED, launcher: Launche
         if not command:
             return False
         with nullcontext(launcher) if launcher else Launcher() as starter:
-            _run(spec, command, folder, isolation, starter)
+            _run(command, folder, isolation, starter)
         (folder / STAMP).touch()
     return True
 
@@ -132,10 +132,8 @@ def _last_change(folder: Path) -> float:
     return newest
 
 
-def _run(
-    spec: BotSpec, command: tuple[str, ...], folder: Path, isolation: Isolation, launcher: Launcher
-) -> None:
-    where = f"{spec.name}: the build step `{shlex.join(command)}` in {folder}"
+def _run(command: tuple[str, ...], folder: Path, isolation: Isolation, launcher: Launcher) -> None:
+    where = f"the build step `{shlex.join(command)}` in {folder}"  # whoever reports it names the bot
     try:
         process = launcher.start(command, cwd=folder, address="", token="", isolation=isolation, build=True)
     except PluginError as error:

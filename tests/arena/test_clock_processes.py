@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from match_samples import classic, plan_of, randoms
 from tournament_samples import ARENA, Family, arena, committed, start_arena, wait_until, write_tournament
-from wire_samples import MOCK_BOTS, mock
+from wire_samples import MOCK_BOTS, ROOT, mock
 
 from arena.launcher.processes import descendants, look_at
 from arena.runners import worker as workers
@@ -246,6 +246,9 @@ def test_a_trusted_bot_never_plays_in_the_sandbox_even_unchecked() -> None:
     worker.close()
     assert result.games == ()
     assert result.error.startswith("PlatformFault: random0 runs inside the arena's own process")
+    for name in ("shell_random", "c_first", "outrider"):
+        assert name in result.error
+        assert (ROOT / "bots" / name / "bot.toml").is_file()
 
 
 def test_c07_the_end_of_the_launcher_is_no_bots_fault() -> None:
