@@ -9,6 +9,7 @@ import platform
 import re
 import shutil
 import socket
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -182,6 +183,24 @@ def test_j02_sandbox_signals_and_traces_no_other_process(launcher: Launcher) -> 
     ]
     assert alive(victim.pid)
     victim.stop()
+
+
+def test_j02_sandbox_shows_of_a_checkout_only_what_bots_need(launcher: Launcher) -> None:
+    whole, bots = outcome(launcher, "sandbox", "read", ROOT, ROOT / "bots").output.splitlines()
+    shown = set(re.findall(r"'([^']+)'", whole))
+    assert {"arena", "bots", "engine_core", "tests"} <= shown  # the latter leads to its own folder
+    assert shown <= {"arena", "bots", "engine_core", "tests", Path(sys.prefix).name}
+    assert bots == f"read {ROOT / 'bots'}: ['sdk']"
+
+
+def test_j02_first_process_of_a_sandbox_is_worth_nothing(launcher: Launcher) -> None:
+    """It can be traced, but has nothing that its bot has not; with it stopped, the bot still can be."""
+    bot = start(launcher, "sandbox", "python", "hostile.py", "first")
+    assert wait_until(lambda: "traced" in bot.output())
+    assert bot.output().splitlines()[:2] == ["environ []", "status []"]
+    bot.stop()
+    assert bot.wait(10.0) is not None
+    assert wait_until(lambda: descendants(launcher.pid) == [])
 
 
 def test_j02_sandbox_gives_no_rights_and_lets_none_be_regained(launcher: Launcher) -> None:

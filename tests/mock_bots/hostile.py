@@ -91,6 +91,19 @@ def regain(*_: str) -> None:
             print(line)
 
 
+def first(*_: str) -> None:
+    """What the sandbox's first process has that this one has not; then stop it for good, and linger."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    for what in ("environ", "status"):
+        theirs, own = (Path(f"/proc/{pid}/{what}").read_bytes() for pid in ("1", "self"))
+        lines = own.replace(b"\0", b"\n").splitlines()
+        more = [line.decode() for line in theirs.replace(b"\0", b"\n").splitlines() if line not in lines]
+        kept = ("Uid", "Cap", "NoNewPrivs", "Seccomp")
+        print(what, [line for line in more if what == "environ" or line.startswith(kept)])
+    print("traced" if libc.ptrace(PTRACE_ATTACH, 1, 0, 0) == 0 else "not traced", flush=True)
+    time.sleep(30)
+
+
 def keys(mine: str, *sought: str) -> None:
     """Put a key into its keyrings, and read others' from them; then linger if it seeks none."""
     libc = ctypes.CDLL(None, use_errno=True)
