@@ -15,7 +15,12 @@ from arena.types import IsolationLevel, Limits
 if TYPE_CHECKING:
     from arena.doctor import Finding, Patient
 
-MARKS = {"ok": "[green]ok  [/green]", "warn": "[yellow]warn[/yellow]", "fix": "[red]fix [/red]"}
+MARKS = {
+    "skip": "-   ",
+    "ok": "[green]ok  [/green]",
+    "warn": "[yellow]warn[/yellow]",
+    "fix": "[red]fix [/red]",
+}
 
 
 @click.command(
@@ -86,16 +91,12 @@ def _examined(patient: Patient) -> Iterator[Finding]:
 def _patient(reference: str, variants: tuple[str, ...], limits: Limits, quick: bool) -> Patient:
     """The bot with the variants it claims, or those of them that were asked for."""
     from arena.doctor import Patient
-    from arena.errors import PluginError
     from arena.plugins import installed
     from arena.spec import plays
     from arena.tables import hint
     from arena.types import Player
 
-    try:
-        spec = installed().find_bot(reference)
-    except PluginError as error:
-        raise click.UsageError(str(error)) from error
+    spec = installed().find_bot(reference)
     claimed = [name for name, variant in installed().variants.items() if plays(spec, variant)]
     for name in variants:
         if name not in claimed:
@@ -113,13 +114,13 @@ def _patient(reference: str, variants: tuple[str, ...], limits: Limits, quick: b
 def _conclude(found: list[Finding]) -> None:
     """`ready`, or the list of what to do."""
     for grade, title in (("fix", "To fix:"), ("warn", "Worth a look:")):
-        advised: dict[tuple[str, str], list[str]] = {}
+        advised: dict[str, dict[str, None]] = {}  # one cause may show in several checks
         for finding in found:
             if finding.grade == grade:
-                advised.setdefault((finding.check, finding.advice), []).append(finding.message)
+                advised.setdefault(finding.advice or finding.message, {})[finding.check] = None
         if advised:
             click.echo(f"\n{title}")
-        for number, ((check, advice), messages) in enumerate(advised.items(), 1):
-            click.echo(harmless(f"{number:>3}. {check}: {advice or messages[0]}"))
+        for number, (advice, checks) in enumerate(advised.items(), 1):
+            click.echo(harmless(f"{number:>3}. {', '.join(checks)}: {advice}"))
     if not any(finding.grade == "fix" for finding in found):
         click.echo("\nready")

@@ -18,13 +18,13 @@ from arena.runners import UNGUARDED
 from arena.runners.interview import Interview
 from arena.types import Isolation, Limits, Player
 
-Grade = Literal["ok", "warn", "fix"]
+Grade = Literal["ok", "warn", "fix", "skip"]
 WARN_SHARE = 0.8  # of a limit: who uses more will miss it on a busier machine
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found: `ok`, worth a warning, or to be fixed; `advice` says how."""
+    """What a check found: `ok`, worth a warning, to be fixed (`advice` says how), or why it was not done."""
 
     check: str
     grade: Grade
@@ -69,10 +69,13 @@ def scan() -> list[ModuleType]:
 
 
 def examine(patient: Patient) -> Iterator[Finding]:
-    """Run every check; a bot that is lost is not examined further."""
+    """Run every check; of a bot that is lost, the others say that they were not done."""
+    lost_at = ""
     for check in scan():
         if patient.lost:
-            return
+            yield Finding(check.NAME, "skip", f"not done: `{lost_at}` has to be fixed first")
+            continue
+        lost_at = check.NAME
         try:
             for grade, message, advice in check.examine(patient):
                 yield Finding(check.NAME, grade, message, advice)

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from arena.server.spelling import SUSPECT
 
+LAST_LINES = 8
+CHILDREN = "end its child processes, or declare them: `children = N` in bot.toml"
 BY_WORDS = {
     "cannot start": "install the program, or name another in `command` of bot.toml;"
     " a name without a slash is looked for on the PATH",
     SUSPECT: "write each message as a line of its own, with nothing behind it, and flush",
+    "no answer within": "find out where it hangs (print to stderr, and see `arena play --logs`);"
+    " if it only thinks, think less, or watch the clock of the question",
+    "child process": CHILDREN,
+    "killed by SIG": "run it in a debugger or with a sanitizer: it dies in its own code, or in a library's",
     "inside the arena's own process": "give it a folder with a bot.toml, as `arena init` does",
 }
 BY_KIND = {
@@ -16,10 +22,11 @@ BY_KIND = {
     "timeout": "think less, or watch the clock of the question",
     "illegal": "answer with one of the ranges offered and an amount from its lo to its hi",
     "malformed": "answer with the index of a range and an amount, or with an action of the protocol",
-    "crash": "see what it wrote: `arena play --logs` shows all of it, `arena rerun` a recorded game again",
+    "crash": "see the last lines of what it wrote, above: `arena play --logs` shows all of it,"
+    " `arena rerun` a recorded game again",
     "disconnect": "stay until the stream ends, also between games",
     "flood": "send an answer to each question, and little else",
-    "resource": "use less, or declare it: `children = N` in bot.toml",
+    "resource": "use less: docs/operating.md has a table of what a bot may use",
 }
 
 
@@ -34,3 +41,8 @@ def advice_for(problem: str, otherwise: str = "") -> str:
         if words in problem:
             return advice
     return BY_KIND.get(kind_of(problem), otherwise)
+
+
+def last_words(output: str) -> str:
+    """The end of what a bot wrote that broke, as further lines of what is told of it."""
+    return "".join(f"\n  {line}" for line in output.rstrip().splitlines()[-LAST_LINES:])

@@ -75,15 +75,19 @@ def test_the_positions_of_chains_have_lists_of_hundreds_of_ranges() -> None:
 def test_a_bot_that_does_not_start_is_told_why_and_examined_no_further(program: str) -> None:
     patient = Patient(command_bot(f"{program}.py"), ("classic",), Limits(start=2), quick=True)
     found = list(examine(patient))
-    assert [finding.check for finding in found] == ["start"]
-    assert grades(found) == {"fix"}
+    assert (found[0].check, found[0].grade) == ("start", "fix")
+    assert {(finding.grade, finding.message) for finding in found[1:]} == {
+        ("skip", "not done: `start` has to be fixed first")
+    }
+    assert {finding.check for finding in found} == {module.NAME for module in scan()} - {"build"}
 
 
 def test_a_bot_is_built_first_and_without_a_build_examined_no_further(tmp_path: Path) -> None:
     toml = 'name = "made"\ncommand = ["sh", "bot.sh"]\nbuild = ["sh", "-c", "echo making; test -e parts"]\n'
     (tmp_path / "bot.toml").write_text(toml)
     made = Player("made", load_bot(tmp_path))
-    (broken,) = examine(Patient(made, ("classic",), QUICK))
+    broken, *rest = examine(Patient(made, ("classic",), QUICK))
+    assert {finding.message for finding in rest} == {"not done: `build` has to be fixed first"}
     assert (broken.check, broken.grade) == ("build", "fix")
     assert broken.message.endswith("exited with code 1:\nmaking")
     assert "run its build step by hand" in broken.advice
@@ -150,7 +154,8 @@ def test_an_answer_that_was_not_heard_is_told_with_the_line_it_stood_on() -> Non
 def test_one_cause_is_found_once() -> None:
     """Neither the broken stream nor the sandbox is to blame for what goes wrong without them, too."""
     wrong = command_bot("ill.py", "illegal")
-    assert grades(findings(wrong, "reconnect", faults=("illegal",))) == {"ok"}
+    (found,) = findings(wrong, "reconnect", faults=("illegal",))
+    assert found.grade == "ok"
     (found,) = findings(wrong, "sandbox", faults=("illegal",))
     assert (found.grade, found.message) == (
         "ok",
@@ -183,12 +188,59 @@ def test_a_bot_that_does_not_resume_is_warned() -> None:
 
 def test_growth_and_children_are_found() -> None:
     grown = findings(command_bot("ill.py", "grows"), "memory")
-    assert any(finding.grade == "warn" and "GameEnd" in finding.advice for finding in grown)
+    assert [finding.grade for finding in grown] == ["fix", "ok"]
+    assert "KiB with each, without end: 2048 MiB are full after" in grown[0].message
+    assert grown[0].advice == "forget a decision once it is answered, and bound every cache"
+    kept = findings(command_bot("ill.py", "keeps_games"), "memory")
+    assert [finding.grade for finding in kept] == ["ok", "warn"]
+    assert "GameEnd" in kept[1].advice
+    sound = findings(command_bot("first_legal.py"), "memory")
+    assert grades(sound) == {"ok"}
+    assert "MiB in 1000 decisions" in sound[0].message
     forked = findings(command_bot("forks.py", os.devnull), "memory")
     assert any(
         finding.grade == "fix" and "1 child process between games, 0 declared" in finding.message
         for finding in forked
     )
+
+
+def test_a_bot_that_never_rests_is_found() -> None:
+    (burning,) = findings(command_bot("ill.py", "burns"), "idle")
+    assert burning.grade == "warn"
+    assert int(burning.message.split()[0]) > 200
+    assert "without polling" in burning.advice
+    assert grades(findings(command_bot("first_legal.py"), "idle")) == {"ok"}
+
+
+def test_the_end_of_what_a_broken_bot_wrote_is_shown() -> None:
+    for check in ("answers", "whole games"):
+        found = findings(command_bot("raises_mid_game.py"), check)
+        (broken,) = [finding for finding in found if finding.grade == "fix"]
+        assert "\n      raise KeyError(" in broken.message
+        assert broken.advice.startswith("see the last lines of what it wrote, above")
+
+
+def test_a_bot_that_hangs_is_not_said_to_think() -> None:
+    found = findings(command_bot("hang.py"), "answers", SHORT)
+    assert grades(found) == {"fix"}
+    assert not any("thinks" in finding.message for finding in found)
+    assert found[0].advice.startswith("find out where it hangs")
+
+
+def test_what_is_not_done_says_why() -> None:
+    hanging = command_bot("hang.py")
+    (memory,) = findings(hanging, "memory", SHORT)
+    assert (memory.grade, memory.message) == ("skip", "not done: the bot does not answer (timeout)")
+    inside = Player("inside", load_bot(ROOT / "bots" / "random.py"))
+    for check in ("idle", "memory", "ending", "reconnect"):
+        (found,) = findings(inside, check)
+        assert found.grade == "skip"
+        assert found.message.startswith("not done: a Python file ")
+    piped = Player("piped", load_bot(ROOT / "bots" / "shell_random"))
+    (found,) = findings(piped, "reconnect")
+    assert found.message == "not done: bots on pipes have no stream that could be resumed"
+    done = arena("doctor", str(ROOT / "bots" / "random.py"), "--variant", "endor", "--quick")
+    assert "\n-    memory       not done: a Python file" in done.stdout
 
 
 def test_a_bot_that_stays_is_found() -> None:
@@ -208,7 +260,7 @@ def test_what_the_sandbox_hides_is_found(tmp_path: Path) -> None:
 
 def test_every_check_has_a_bot_that_fails_it() -> None:
     """Adding a check asks for a test above."""
-    tested = {"build", "start", "answers", "whole games", "reconnect", "memory", "ending", "sandbox"}
+    tested = {"build", "start", "answers", "whole games", "reconnect", "idle", "memory", "ending", "sandbox"}
     assert {module.NAME for module in scan()} == tested
 
 
@@ -241,6 +293,10 @@ def test_wrong_use(tmp_path: Path) -> None:
     done = arena("doctor", lost)
     assert done.returncode == 2
     assert "it claims clasic; variants and families are: capital, classic" in done.stderr
+    (tmp_path / "bot.toml").write_text("name = 3\n")
+    told = arena("doctor", tmp_path).stderr
+    assert told.startswith("Error: ")
+    assert told == arena("play", tmp_path, "random").stderr
     done = arena("doctor", "greedy_endor", "--variant", "classic")
     assert done.returncode == 2
     assert "greedy_endor plays endor" in done.stderr

@@ -1,14 +1,17 @@
 """Plays well but for the one thing in argv: what `arena doctor` is there to find."""
 
+import itertools
 import signal
 import sys
+import threading
 import time
+from random import Random
 
 import raw
 from first_legal import decide as first_legal
 
 from arena.client import serve
-from engine_core import ActionRange, Legal, View
+from engine_core import ActionRange, Game, Legal, View
 
 hoard: list[bytes] = []
 
@@ -58,9 +61,29 @@ def stays() -> None:
     time.sleep(60)
 
 
+def burns() -> None:
+    """Has a thread that never rests."""
+    threading.Thread(target=lambda: [None for _ in itertools.repeat(0) if _], daemon=True).start()
+    serve(first_legal)
+
+
+class KeepsGames:
+    """Keeps a mebibyte a game, and nothing of its decisions."""
+
+    def __init__(self, _game: Game, _seat: int, _rng: Random) -> None:
+        """A game begins."""
+        hoard.append(bytes(bytearray(2**20)))
+
+    def decide(self, view: View, legal: Legal) -> ActionRange:
+        """The first legal action."""
+        return first_legal(view, legal)
+
+
 what = sys.argv[1]
 decisions = (grows, slow, illegal, returns_none, returns_minus_one, returns_a_number)
 if decide := {decide.__name__: decide for decide in decisions}.get(what):
     serve(decide)
+elif what == "keeps_games":
+    serve(KeepsGames)
 else:
-    {"never_resumes": never_resumes, "stays": stays}[what]()
+    {"never_resumes": never_resumes, "stays": stays, "burns": burns}[what]()

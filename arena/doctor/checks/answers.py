@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator
 
 from arena.doctor import WARN_SHARE, Patient, count, seconds, share
-from arena.doctor.advice import advice_for, kind_of
+from arena.doctor.advice import advice_for, kind_of, last_words
 from arena.doctor.checks import Found
 from arena.doctor.positions import Position, positions
 from arena.rerun import problem_of
@@ -28,13 +28,14 @@ def examine(patient: Patient) -> Found:
         with patient.interview() as bot:
             while left:
                 found = list(_problems(bot, positions(left.pop(0)), times, kinds))
-                for problem, position, used_s in found:
+                for problem, position, used_s, output in found:
                     patient.faults.add(kind_of(problem))
-                    yield "fix", f"{position}: {problem} (after {seconds(used_s)})", advice_for(problem)
+                    told = f"{position}: {problem} (after {seconds(used_s)}){last_words(output)}"
+                    yield "fix", told, advice_for(problem)
                 problems += len(found)
                 if found:
                     break  # for the next variant it is started anew
-    if times:
+    if times and "timeout" not in patient.faults:  # else the fault has said how long it thinks
         yield _pace(patient, times)
     if not problems:
         where = f"{count(len(kinds), 'kind')} of decisions in {count(len(patient.variants), 'variant')}"
@@ -46,8 +47,8 @@ def _problems(
     asked: tuple[Position, ...],
     times: list[float],
     kinds: set[tuple[str, ...]],
-) -> Iterator[tuple[str, Position, float]]:
-    """What is wrong with its answers, and into `times` how long they took.
+) -> Iterator[tuple[str, Position, float, str]]:
+    """What is wrong with its answers, where, after how long, and what it wrote; all times go into `times`.
 
     After a fault that ends it, it is not asked further in the variant.
     """
@@ -61,7 +62,7 @@ def _problems(
             times.append(used_s)
         if problem:
             found += 1
-            yield problem, position, used_s
+            yield problem, position, used_s, answer.output
             if found == MOST_PROBLEMS or answer.fault not in (None, "malformed"):
                 return
         bot.close(number, position.seat)

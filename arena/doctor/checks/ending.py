@@ -16,6 +16,7 @@ LIMIT_S = 2.0
 def examine(patient: Patient) -> Found:
     """End its stream and ask its processes to end."""
     if not patient.remote:
+        yield "skip", "not done: a Python file runs inside the arena's process", ""
         return
     with patient.interview() as bot:
         door = bot.door

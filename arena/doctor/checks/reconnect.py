@@ -16,6 +16,8 @@ ADVICE = "join again with the connection_id of Welcome and the last decision_id;
 def examine(patient: Patient) -> Found:
     """Cut its stream between two questions of a game."""
     if not patient.remote or patient.player.bot.protocol != "grpc":
+        where = "bots on pipes have" if patient.remote else "a Python file has"
+        yield "skip", f"not done: {where} no stream that could be resumed", ""
         return
     position = positions(patient.variants[0])[0]
     with patient.interview() as bot:
@@ -27,7 +29,9 @@ def examine(patient: Patient) -> Found:
         answer, _ = bot.ask(number, position.seat, position.state)
         problem = problem_of(position.game, position.state, answer)
         if problem and answer.fault in patient.faults:
-            return  # what it does after a broken stream, it does without
+            # What it does after a broken stream, it does without.
+            yield "skip", f"not done: its stream whole or broken, it faults ({answer.fault})", ""
+            return
         if problem and answer.fault is not None:
             yield "warn", f"after a broken stream: {problem}", ADVICE
         else:

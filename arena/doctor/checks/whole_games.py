@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import engine_core
 from arena.doctor import Patient, count
-from arena.doctor.advice import advice_for
+from arena.doctor.advice import advice_for, last_words
 from arena.doctor.checks import Found
 from arena.errors import ArenaError
 from arena.plugins import installed
@@ -33,15 +33,14 @@ def examine(patient: Patient) -> Found:
         return
     for plan, result in zip(plans, results, strict=True):
         games += len(result.games)
-        own = {
-            (fault.kind, fault.message)
-            for game in result.games
-            for fault in game.faults
-            if game.players[fault.seat] == 0
-        }
+        own = [fault for game in result.games for fault in game.faults if game.players[fault.seat] == 0]
         faults += len(own)
-        for kind, message in sorted(own)[:2]:
-            yield "fix", f"{plan.setup.variant}: {kind}: {message}", advice_for(f"{kind}: {message}", LOOK)
+        for kind in dict.fromkeys(fault.kind for fault in own):
+            alike = [fault for fault in own if fault.kind == kind]
+            problem = f"{kind}: {alike[0].message}"
+            more = f" (and {len(alike) - 1} more)" if len(alike) > 1 else ""
+            told = f"{plan.setup.variant}: {problem}{more}{last_words(alike[0].output)}"
+            yield "fix", told, advice_for(problem, LOOK)
     if not faults:
         yield "ok", f"{count(games, 'game')} against {_opponent(patient).name}, no fault", ""
 
