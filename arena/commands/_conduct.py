@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from arena.store.rows import AttemptRow, ConductRow, QuarantineRow
 
 MAX_ATTEMPTS_SHOWN = 50
+NOT_MEASURED = (
+    "idle CPU `-`: nothing was measured: the bot has no process here, used none, or was never without a "
+    "question for long enough; `arena doctor` looks at a bot while it rests"
+)
 
 
 def show_conduct(out: Console, rows: Sequence[ConductRow], database: str) -> None:
@@ -28,6 +32,8 @@ def show_conduct(out: Console, rows: Sequence[ConductRow], database: str) -> Non
     ]
     title = "Conduct (rates are shares of the player's own games)"
     out.print(table([*columns, ">idle CPU ms a match", ">matches not played"], lines, title=title))
+    if any(row.idle_cpu_ms is None for row in rows):
+        out.print(NOT_MEASURED, markup=False, soft_wrap=True)
     for row in rows:
         if row.quarantine:
             out.print(quarantine_notice(row.quarantine, database), markup=False, soft_wrap=True)

@@ -92,6 +92,8 @@ def test_what_a_bot_wrote_gives_a_terminal_no_orders(tmp_path: Path) -> None:
     (made / "bot.sh").write_text(LOUD.replace("loading", evil))
     file = write_tournament(tmp_path, rounds=1, players='["random", "./dirty.py"]')
     assert CliRunner().invoke(cli, ["tournament", "run", str(file)]).exit_code == 0
+    shown = CliRunner().invoke(cli, ["tournament", "show", "1", "--db", str(tmp_path / "results.db")]).output
+    assert "idle CPU `-`: nothing was measured: the bot has no process here" in shown
     runs = [
         play(bot, "random", "--option", "turn_cap=2", "--json").output,
         play(bot, "random", "--option", "turn_cap=2").output,
