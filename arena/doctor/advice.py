@@ -10,8 +10,6 @@ BY_WORDS = {
     "cannot start": "install the program, or name another in `command` of bot.toml;"
     " a name without a slash is looked for on the PATH",
     SUSPECT: "write each message as a line of its own, with nothing behind it, and flush",
-    "no answer within": "find out where it hangs (print to stderr, and see `arena play --logs`);"
-    " if it only thinks, think less, or watch the clock of the question",
     "child process": CHILDREN,
     "killed by SIG": "run it in a debugger or with a sanitizer: it dies in its own code, or in a library's",
     "inside the arena's own process": "give it a folder with a bot.toml, as `arena init` does",
@@ -19,7 +17,8 @@ BY_WORDS = {
 BY_KIND = {
     "no_show": "join before its process ends; see `arena play --logs`",
     "start_timeout": "send its Join sooner, or ask for a longer `clocks.start`; see `arena play --logs`",
-    "timeout": "think less, or watch the clock of the question",
+    "timeout": "think less, or watch the clock of the question; if it hangs, find out where: print to stderr,"
+    " and see `arena play --logs`",
     "illegal": "answer with one of the ranges offered and an amount from its lo to its hi",
     "malformed": "answer with the index of a range and an amount, or with an action of the protocol",
     "crash": "see the last lines of what it wrote, above: `arena play --logs` shows all of it,"

@@ -33,6 +33,7 @@ class Interview:
         self._run = Run() if player.bot.kind == "command" else None
         self._worker = MatchWorker("interview", self._run.folder if self._run else Path())
         self.lost = False  # whether its last answer was the end of it; asked for again, its door is another
+        self._doors: dict[int, Door] = {}  # by game: a door that was lost still tells why
         self._games = 0
         self._decisions = 0
 
@@ -60,7 +61,8 @@ class Interview:
         """Begin a game for one seat and return its number."""
         self._games += 1
         options, names = dict(self.player.options), tuple(labels) or ("",) * game.seats
-        self.door.open_game(GameOpening(self._games, seat, game, seed, self.limits, options, names))
+        self._doors[self._games] = door = self.door
+        door.open_game(GameOpening(self._games, seat, game, seed, self.limits, options, names))
         return self._games
 
     def ask(
@@ -72,7 +74,7 @@ class Interview:
         question = Question(
             game_id, seat, self._decisions, state, state.legal(seat), backlog, limit_s, self.limits.game
         )
-        asked, door = time.monotonic(), self.door
+        asked, door = time.monotonic(), self._doors[game_id]
         door.ask([question])
         while True:
             left_s = max(0.0, asked + limit_s + PATIENCE_S - time.monotonic())
@@ -89,4 +91,4 @@ class Interview:
 
     def close(self, game_id: int, seat: int, result: GameResult | None = None) -> None:
         """End a game."""
-        self.door.close_game(game_id, seat, result)
+        self._doors.pop(game_id).close_game(game_id, seat, result)

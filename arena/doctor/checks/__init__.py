@@ -12,11 +12,11 @@ Found = Iterator[tuple[str, str, str]]
 
 
 class Unanswered(Exception):
-    """The bot does not answer, which the check `answers` tells; what asks it further is not done."""
+    """The bot does not answer well, which the check `answers` tells; what asks it further is not done."""
 
 
 def ask_once(bot: Interview, number: int, position: Position) -> None:
-    """Have a position answered, well or not; Unanswered when nothing that can be read comes."""
+    """Have a position answered, by the rules or not; Unanswered when no action comes."""
     answer, _ = bot.ask(number, position.seat, position.state)
-    if answer.fault not in (None, "malformed"):
-        raise Unanswered(f"the bot does not answer ({answer.fault})")
+    if answer.fault is not None:
+        raise Unanswered(f"the bot does not answer with an action ({answer.fault})")
