@@ -70,7 +70,7 @@ def test_build_step_runs_again_after_a_change_in_a_folder_of_sources_but_not_of_
 def test_build_step_that_fails_is_an_error_with_its_output(tmp_path: Path) -> None:
     bot = built(tmp_path, "raise SystemExit('no compiler here')")
     for _ in range(2):  # a failed build is tried again
-        with pytest.raises(PluginError, match=r"built: the build step .* code 1:\nno compiler here"):
+        with pytest.raises(PluginError, match=r"the build step .* code 1:\nno compiler here"):
             build_bot(bot)
 
 
