@@ -140,7 +140,10 @@ class PlayServer:
 
     def stop(self) -> None:
         """Close every door, say so to health checkers, and end all calls within half a second."""
-        self._health.enter_graceful_shutdown()
+        # Aside: it waits for every watcher to read, and one that does not may not hold the server up.
+        farewell = threading.Thread(target=self._health.enter_graceful_shutdown, daemon=True)
+        farewell.start()
+        farewell.join(STOP_S)
         for door in list(self._doors.values()):
             door.close()
         if self._jsonlines is not None:
