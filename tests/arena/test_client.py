@@ -93,18 +93,13 @@ def test_stream_that_breaks_again_and_again_is_resumed_without_a_fault(seated: T
     calm = seated.play(game)
     seated.leave()
 
-    relay = Cutter(seated.server.addresses[1])
+    relay = Cutter(seated.server.addresses[1], cut_every=100_000)
     door = seated.server.door("first", seated.inbox, start_s=10.0)
     bot = threading.Thread(target=play, args=(first,), kwargs={"address": relay.address, "token": door.token})
     bot.start()
     external, internal = game.players
-    over = threading.Event()
-    cuts = threading.Thread(target=relay.cut_again_and_again, args=(over,))
-    cuts.start()
     doors: dict[Player, Door] = {external: door, internal: InProcessDoor(RANDOM, seated.inbox)}
     result = Driver(doors, seated.inbox).play(game)
-    over.set()
-    cuts.join()
     door.close()
     bot.join(10.0)
     relay.close()

@@ -46,7 +46,7 @@ connect = 60
 decision = 20
 """
 CUT_AFTER, KILL_AFTER = 3, 7
-RELAY = ROOT / "tests" / "arena" / "relay.py"
+RELAY = ROOT / "tests" / "support" / "relay.py"
 OUTRIDER, VANGUARD = ROOT / "bots" / "outrider", ROOT / "bots" / "vanguard"
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -20,19 +18,19 @@ from queue import SimpleQueue
 import grpc
 import pytest
 from languages import ARENA, ROOT, Language, languages
+from relay import Cutter
 from test_sdks import EVERY_PACKAGE, built
 
 from arena.botfiles import load_bot
 from arena.driver import Driver
 from arena.hub.certificates import make_certificate
 from arena.seats import Answer, InProcessDoor
-from arena.server import PlayServer, RemoteDoor, build_bot
+from arena.server import PlayServer, build_bot
 from arena.setups import setup_for
 from arena.store import Store
 from arena.types import FaultPolicy, Limits, MatchPlan, MatchResult, Player
 
 HERE = Path(__file__)
-RELAY = ROOT / "tests" / "arena" / "relay.py"
 RANDOM = load_bot(ROOT / "bots" / "random.py")
 # Generous, so that only what is lost on the line can fail.
 LIMITS = Limits(start=60.0, decision=60.0, game=600.0)
@@ -52,7 +50,7 @@ options = { turn_cap = 8 }
 connect = 300
 decision = 60
 """
-CUT_EVERY_S = 0.15
+CUT_EVERY_BYTES = 50_000
 END_S = 60.0
 
 
@@ -129,43 +127,7 @@ def access(address: str, ca: Path | None = None) -> dict[str, str]:
     return {"ARENA_ADDRESS": address, "ARENA_TOKEN": "guessed"} | ({"ARENA_CA": str(ca)} if ca else {})
 
 
-@contextmanager
-def relay(target: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A line to `target` that can be cut, and its address."""
-    process = subprocess.Popen([sys.executable, str(RELAY), target, "0"], stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield process, process.stdout.readline().strip()
-    finally:
-        process.kill()
-        process.communicate()
-
-
-@contextmanager
-def cut_again_and_again(line: subprocess.Popen[str] | None, door: RemoteDoor) -> Iterator[None]:
-    """Meanwhile the line, if any, is cut at intervals, from when the bot has joined; at least once."""
-    over, cuts_made = threading.Event(), 0
-
-    def cut() -> None:
-        nonlocal cuts_made
-        while line is not None and not over.wait(CUT_EVERY_S):
-            if door.ready_at is not None:
-                line.send_signal(signal.SIGUSR1)
-                cuts_made += 1
-
-    cuts = threading.Thread(target=cut)
-    cuts.start()
-    try:
-        yield
-    finally:
-        over.set()
-        cuts.join()
-    assert line is None or cuts_made > 0
-
-
-def play(
-    server: PlayServer, language: Language, line: subprocess.Popen[str] | None, **variables: str
-) -> tuple[MatchResult, int]:
+def play(server: PlayServer, language: Language, **variables: str) -> tuple[MatchResult, int]:
     """A match of the language's bot and the platform's, and the code the bot ended with when it was over."""
     inbox: SimpleQueue[Answer] = SimpleQueue()
     door = server.door("dialler", inbox, start_s=LIMITS.start)
@@ -173,8 +135,7 @@ def play(
     setup = setup_for("classic", 2, {"turn_cap": TURN_CAP}, "split")
     match = MatchPlan(1, bytes(range(16)), setup, (dialler, other), LIMITS, FaultPolicy())
     with started(language, ARENA_TOKEN=door.token, **variables) as bot:
-        with cut_again_and_again(line, door):
-            result = Driver({dialler: door, other: InProcessDoor(RANDOM, inbox)}, inbox).play(match)
+        result = Driver({dialler: door, other: InProcessDoor(RANDOM, inbox)}, inbox).play(match)
         door.close()
         code = bot.wait(END_S)
     assert result.error == ""
@@ -188,10 +149,12 @@ def test_c12_c16_a_line_cut_again_and_again_changes_no_game(server: PlayServer, 
     With ARENA_RETRY, since a line may be cut before anything was asked over it; the bot then also dials again
     when all is over, and is refused.
     """
-    calm, code = play(server, language, None, ARENA_ADDRESS=server.addresses[0])
+    calm, code = play(server, language, ARENA_ADDRESS=server.addresses[0])
     assert code == 0
-    with relay(server.addresses[1]) as (line, address):
-        cut, _ = play(server, language, line, ARENA_ADDRESS=address, ARENA_RETRY="10")
+    line = Cutter(server.addresses[1], cut_every=CUT_EVERY_BYTES)
+    cut, _ = play(server, language, ARENA_ADDRESS=line.address, ARENA_RETRY="10")
+    line.close()
+    assert line.accepted >= 3
     assert [game.faults for game in cut.games] == [()] * len(calm.games)
     assert [game.final_digest for game in cut.games] == [game.final_digest for game in calm.games]
 
@@ -259,7 +222,7 @@ def test_a_server_that_goes_away_ends_the_bot_well(server: PlayServer, language:
             if door.ready_at is not None:
                 break
             assert bot.poll() is None
-            threading.Event().wait(0.01)
+            time.sleep(0.01)
         server.stop()
         said, _ = bot.communicate(timeout=END_S)
         assert (bot.returncode, said) == (0, "")

@@ -10,15 +10,16 @@ from contextlib import suppress
 
 
 class Cutter:
-    """Relays connections to `target`, a host:port; `accepted` counts them."""
+    """Relays connections to `target`, a host:port, cut after `cut_every` bytes; `accepted` counts them."""
 
-    def __init__(self, target: str, port: int = 0) -> None:
+    def __init__(self, target: str, port: int = 0, *, cut_every: int | None = None) -> None:
         host, _, number = target.rpartition(":")
         self._target = (host, int(number))
         self._listener = socket.create_server(("127.0.0.1", port))
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         self.lines: list[socket.socket] = []
         self.accepted = 0
+        self.cut_every = cut_every
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> None:
@@ -26,10 +27,6 @@ class Cutter:
         for line in lines:
             with suppress(OSError):
                 line.shutdown(socket.SHUT_RDWR)
-
-    def cut_again_and_again(self, over: threading.Event) -> None:
-        while not over.wait(0.15):
-            self.cut()
 
     def close(self) -> None:
         self.cut()
@@ -52,11 +49,14 @@ class Cutter:
                 for pair in ((near, far), (far, near)):
                     threading.Thread(target=self._relay, args=pair, daemon=True).start()
 
-    @staticmethod
-    def _relay(source: socket.socket, sink: socket.socket) -> None:
+    def _relay(self, source: socket.socket, sink: socket.socket) -> None:
+        passed = 0
         with suppress(OSError):
             while data := source.recv(65536):
                 sink.sendall(data)
+                passed += len(data)
+                if self.cut_every and passed > self.cut_every:
+                    break
         for end in (source, sink):
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
