@@ -1,4 +1,4 @@
-"""What several test modules need of a hub."""
+"""What several test modules need: a hub, or the database of a finished tournament."""
 
 from __future__ import annotations
 
@@ -22,3 +22,15 @@ def house(tmp_path: Path) -> Iterator[House]:
         yield made
     finally:
         made.close()
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of a small finished tournament."""
+    from command_line import run
+    from tournament_samples import write_tournament
+
+    folder = tmp_path_factory.mktemp("cli")
+    result = run("tournament", "run", write_tournament(folder, rounds=4, turn_cap=6))
+    assert result.exit_code == 0, result.output
+    return folder / "results.db"

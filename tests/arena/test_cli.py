@@ -50,15 +50,6 @@ COMMANDS = dict(commands())
 LEAVES = {name: command for name, command in COMMANDS.items() if not isinstance(command, click.Group)}
 
 
-@pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small finished tournament."""
-    folder = tmp_path_factory.mktemp("cli")
-    result = run("tournament", "run", write_tournament(folder, rounds=4, turn_cap=6))
-    assert result.exit_code == 0, result.output
-    return folder / "results.db"
-
-
 # ---- what all commands have in common
 
 

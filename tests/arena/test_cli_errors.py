@@ -21,15 +21,6 @@ from arena.store import Store
 from arena.tournament import create
 
 
-@pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small finished tournament."""
-    folder = tmp_path_factory.mktemp("cli")
-    result = run("tournament", "run", write_tournament(folder, rounds=4, turn_cap=6))
-    assert result.exit_code == 0, result.output
-    return folder / "results.db"
-
-
 @pytest.mark.parametrize(
     ("line", "code", "words"),
     [

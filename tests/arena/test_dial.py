@@ -8,9 +8,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hub_house import SHORT, House, cup, remote
@@ -19,7 +21,7 @@ from relay import Cutter
 from tournament_samples import arena
 from wire_samples import MOCK_BOTS, alive
 
-from arena.bridge import LinesBot
+from arena.bridge import Bridge, LinesBot
 from arena.dialling import Line
 from arena.errors import ArenaError
 from arena.spec import remote_bot
@@ -120,6 +122,24 @@ def test_a_bot_that_does_not_play_is_told_in_one_line(
     assert done.returncode == 1
     assert done.stderr == f"Error: {problem}\n" or done.stderr.startswith(f"Error: {problem};")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_bot_that_ends_with_its_join_is_gone_however_late_that_is_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else a dead bot would stay at the table, and lose its games by time."""
+
+    def slowly(*arguments: Any) -> LinesBot:
+        bot = LinesBot(*arguments)
+        wait_until(lambda: all(thread.name != "bot" for thread in threading.enumerate()), "its output's end")
+        return bot
+
+    monkeypatch.setattr("arena.bridge.LinesBot", slowly)
+    bridge = Bridge(["echo", '{"join":{}}'], "token")
+    bot = bridge._started()
+    assert bridge.over
+    assert bot.ending() == "it ended with exit code 0"
+    bot.stop()
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
@@ -196,7 +197,7 @@ def test_growth_and_children_are_found() -> None:
     assert "GameEnd" in kept[1].advice
     sound = findings(command_bot("first_legal.py"), "memory")
     assert grades(sound) == {"ok"}
-    assert "MiB in 1000 decisions" in sound[0].message
+    assert re.search(r"MiB in \d+ decisions$", sound[0].message)  # how many, depends on the machine
     forked = findings(command_bot("forks.py", os.devnull), "memory")
     assert any(
         finding.grade == "fix" and "1 child process between games, 0 declared" in finding.message

@@ -371,6 +371,6 @@ def test_b14_an_interrupt_closes_every_game_at_once(tmp_path: Path) -> None:
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         driver.play(plan_of(players))
-    assert time.monotonic() - begun < 2.0
+    assert time.monotonic() - begun < 10.0
     assert [[end for _, _, end in door.closed] for door in doors] == [[None, None]] * 2
     assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL

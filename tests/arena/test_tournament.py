@@ -157,7 +157,7 @@ def test_a01_b14_an_interrupted_run_stops_soon_and_says_how_to_resume(
     os.killpg(process.pid, number)
     start = time.monotonic()
     assert process.wait(timeout=20) == 1
-    assert time.monotonic() - start < 5.0
+    assert time.monotonic() - start < 15.0
     assert family.alive() == []
     again = arena(*resume_command(output.read_text()))
     assert again.returncode == 0, again.stderr
