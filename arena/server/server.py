@@ -72,7 +72,8 @@ class PlayServer:
         engine_pb2_grpc.add_EngineServiceServicer_to_server(engine.EngineService(), self._server)
         self.spectators = spectate.Spectators()
         spectator_pb2_grpc.add_SpectatorServiceServicer_to_server(self.spectators, self._server)
-        self._health = health.HealthServicer()
+        # Each watcher is told on its own thread: one that does not read would else keep the service from all.
+        self._health = health.HealthServicer(experimental_non_blocking=False)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         names = (play.SERVICE, engine.SERVICE, spectate.SERVICE)
         reflection.enable_server_reflection(
@@ -140,10 +141,7 @@ class PlayServer:
 
     def stop(self) -> None:
         """Close every door, say so to health checkers, and end all calls within half a second."""
-        # Aside: it waits for every watcher to read, and one that does not may not hold the server up.
-        farewell = threading.Thread(target=self._health.enter_graceful_shutdown, daemon=True)
-        farewell.start()
-        farewell.join(STOP_S)
+        self._health.enter_graceful_shutdown()
         for door in list(self._doors.values()):
             door.close()
         if self._jsonlines is not None:

@@ -110,15 +110,15 @@ def deaf_watch(address: str) -> socket.socket:
 
 
 def test_a_watcher_that_does_not_read_keeps_health_from_nobody_and_holds_no_server_up() -> None:
-    with PlayServer(["127.0.0.1:0"]) as server:
-        with deaf_watch(server.addresses[0]) as line, grpc.insecure_channel(server.addresses[0]) as channel:
-            line.settimeout(10.0)
-            while b"application/grpc" not in line.recv(65536):  # the headers, which need no window
-                pass
+    with PlayServer(["127.0.0.1:0"]) as server, deaf_watch(server.addresses[0]) as line:
+        line.settimeout(10.0)
+        while b"application/grpc" not in line.recv(65536):  # the headers, which need no window
+            pass
+        with grpc.insecure_channel(server.addresses[0]) as channel:
             stub: Any = health_pb2_grpc.HealthStub(channel)
             for _ in range(3):
                 answer = stub.Check(health_pb2.HealthCheckRequest(), timeout=20.0)
                 assert answer.status == health_pb2.HealthCheckResponse.SERVING
-            since = time.monotonic()
-            server.stop()
-            assert time.monotonic() - since < 10.0
+        since = time.monotonic()
+        server.stop()
+        assert time.monotonic() - since < 10.0
