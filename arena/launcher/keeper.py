@@ -80,6 +80,8 @@ def keep(order: Order, report: int, parent: int) -> NoReturn:
     for signum in (signal.SIGCHLD, signal.SIGUSR1):
         signal.signal(signum, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, lambda *_: sweep(below=os.getpid()))
+    # What comes before there is a bot to end has to wait for it.
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
     adopt_orphans()
     if not die_with_parent(parent, signal.SIGTERM):
         os._exit(1)
@@ -88,6 +90,7 @@ def keep(order: Order, report: int, parent: int) -> NoReturn:
     except OSError as error:
         _say(report, error=str(error), why=error.strerror)
         os._exit(0)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))
     _say(report, pid=bot.pid)
     _close_all_but(2, report)
     _await(bot.pid)
@@ -142,6 +145,7 @@ def _start(order: Order) -> subprocess.Popen[bytes]:
 
 def _prepare(keeper: int, isolation: Isolation) -> None:
     """Runs in the new process before the bot's program."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))
     limits.apply(isolation)
     if isolation.level == "limits":  # in the sandbox bubblewrap does it, which may itself be setuid
         give_up_privileges()

@@ -385,7 +385,7 @@ def test_two_hundred_starts_and_stops_leak_nothing(monkeypatch: pytest.MonkeyPat
 
 
 def test_an_end_that_is_asked_for_while_a_bot_starts_is_its_end() -> None:
-    """As when the launcher, or `arena dial`, dies at that moment: the keeper must not begin what nobody ends."""
+    """As when the launcher, or `arena dial`, dies at that moment: nobody else would end what begins then."""
     code = "import os, signal\nfrom arena.launcher import isolation, keeper\nstart = keeper._start\n"
     code += "def late(order):\n    os.kill(os.getpid(), signal.SIGTERM)\n    return start(order)\n"
     code += "keeper._start = late\n"
