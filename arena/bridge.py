@@ -44,6 +44,7 @@ class LinesBot:
     ) -> None:
         """Start it and wait for its join; ArenaError when that does not come."""
         self.join: play_pb2.Join | None = None
+        self.over = False
         self._hear, self._ended = hear, ended
         self._started = threading.Event()
         self._keeper, self._report = _start(command)
@@ -112,6 +113,7 @@ class LinesBot:
                 self._take(piece)
         for piece in lines.end():
             self._take(piece)
+        self.over = True
         self._started.set()
         self._ended(self)
 
@@ -216,8 +218,10 @@ class Bridge(Session):
             self._answers.clear()
 
     def _started(self) -> LinesBot:
-        self._bot = LinesBot(self._command, self._hear, self._end)
-        return self._bot
+        self._bot = bot = LinesBot(self._command, self._hear, self._end)
+        if bot.over:  # before it was known here
+            self._end(bot)
+        return bot
 
     def _join(self, bot: LinesBot) -> play_pb2.Join:
         """The bot's join with what it need not know: its token, and the form of its lines."""

@@ -9,7 +9,7 @@ from types import FrameType
 import click
 
 from arena.commands._clocks import Seconds
-from arena.commands._common import example, json_option, print_json
+from arena.commands._common import example, failed, json_option, print_json
 
 
 @click.command(
@@ -53,13 +53,21 @@ def command(
         line = Line(address, os.environ.get("ARENA_CA", ""))
         bridge = Bridge(command, token, bot_version, retry_s() if again_s is None else again_s)
     except ArenaError as error:
-        raise click.UsageError(str(error).replace("ARENA_ADDRESS", "ADDRESS")) from None
+        raise click.UsageError(_told(error)) from None
     signal.signal(signal.SIGTERM, _interrupt)
-    bridge.play(line)
+    try:
+        bridge.play(line)
+    except ArenaError as error:
+        failed(_told(error))
     if as_json:
         print_json({"games": bridge.games, "decisions": bridge.decisions})
     else:
         click.echo(f"played {bridge.games} games, {bridge.decisions} decisions")
+
+
+def _told(error: Exception) -> str:
+    """What is wrong, with the address as it is called here."""
+    return str(error).replace("ARENA_ADDRESS", "ADDRESS")
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hub_house import SHORT, House, cup, remote
 from hub_samples import ARENA, ROOT, wait_until
 from relay import Cutter
@@ -22,6 +23,7 @@ from tournament_samples import arena
 from wire_samples import MOCK_BOTS, alive
 
 from arena.bridge import Bridge, LinesBot
+from arena.cli import cli
 from arena.dialling import Line
 from arena.errors import ArenaError
 from arena.spec import remote_bot
@@ -207,6 +209,16 @@ def test_it_says_why_nobody_answers() -> None:
         silent.listen()
         with pytest.raises(ArenaError, match=r"\(what listens there does not speak gRPC\)"):
             Line(address).connect(0.1)
+
+
+def test_who_does_not_answer_is_named_as_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.bridge.CONNECT_S", 0.1)
+    monkeypatch.setattr("signal.signal", lambda *_: None)  # this process has its own ways to end
+    for variable in ("ARENA_TOKEN", "GRPC_VERBOSITY"):
+        monkeypatch.setenv(variable, "NONE")
+    done = CliRunner().invoke(cli, ["dial", "127.0.0.1:1", "--", *SHELL])
+    assert done.exit_code == 1
+    assert "is it running, and is ADDRESS right? (Connection refused)" in done.output
 
 
 def test_it_needs_a_token_that_the_server_knows(house: House) -> None:
