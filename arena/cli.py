@@ -54,15 +54,18 @@ class ArenaGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what a user can act on is one message, never a traceback."""
+        from arena.commands._common import harmless
+
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+        except click.ClickException as error:
+            vars(error)["message"] = harmless(error.message)  # it may quote what a bot's author wrote
+            raise
+        except (click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise  # click ends quietly when the reader of a pipe has seen enough
         except Exception as error:
             if os.environ.get(DEBUG_VARIABLE):
                 raise
-            from arena.commands._common import harmless
-
             click.echo(f"Error: {harmless(_message(error))}", err=True)
             raise click.exceptions.Exit(_exit_code(error)) from error
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.commands._common import console
+from arena.commands._common import console, harmless
 
 if TYPE_CHECKING:
     from arena.types import BotSpec
@@ -20,9 +20,9 @@ def building(bots: Iterable[BotSpec]) -> Iterator[None]:
     """Around what builds and starts bots: a line on stderr for each build, on a terminal a sign of life."""
     waiting = {bot.target: (bot.name, command) for bot in bots if (command := _needed_build(bot))}
     for name, command in waiting.values():
-        click.echo(f"building {name} ({shlex.join(command)})", err=True)
+        click.echo(harmless(f"building {name} ({shlex.join(command)})"), err=True)
     out = console(stderr=True)
-    names = ", ".join(name for name, _ in waiting.values())
+    names = harmless(", ".join(name for name, _ in waiting.values()))
     with out.status(f"building {names}") if waiting and out.is_interactive else nullcontext():
         yield
 
