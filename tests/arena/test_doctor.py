@@ -17,6 +17,7 @@ from wire_samples import MOCK_BOTS, ROOT
 import engine_core
 from arena.botfiles import load_bot
 from arena.doctor import Finding, Patient, count, examine, scan, seconds
+from arena.doctor.checks import memory as holding
 from arena.doctor.checks import whole_games
 from arena.doctor.positions import positions
 from arena.types import BotSpec, Isolation, Limits, Player
@@ -203,6 +204,15 @@ def test_growth_and_children_are_found() -> None:
         finding.grade == "fix" and "1 child process between games, 0 declared" in finding.message
         for finding in forked
     )
+
+
+def test_a_bot_has_no_more_games_open_than_in_a_tournament() -> None:
+    """What it holds for each would not fit its limit for a position of every kind."""
+    large, limited = command_bot("ill.py", "large_games"), Isolation("limits", memory_mib=320)
+    assert len(positions("classic")) * 16 > limited.memory_mib
+    patient = Patient(large, ("classic",), QUICK, quick=True, isolation=limited)
+    decisions, *_ = holding.examine(patient)
+    assert decisions[0] == "ok", decisions
 
 
 def test_a_bot_that_never_rests_is_found() -> None:

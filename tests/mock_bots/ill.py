@@ -79,11 +79,23 @@ class KeepsGames:
         return first_legal(view, legal)
 
 
+class LargeGames:
+    """Holds 16 MiB for each game, until it ends."""
+
+    def __init__(self, _game: Game, _seat: int, _rng: Random) -> None:
+        """A game begins."""
+        self.held = bytes(bytearray(16 * 2**20))
+
+    def decide(self, view: View, legal: Legal) -> ActionRange:
+        """The first legal action."""
+        return first_legal(view, legal)
+
+
 what = sys.argv[1]
 decisions = (grows, slow, illegal, returns_none, returns_minus_one, returns_a_number)
 if decide := {decide.__name__: decide for decide in decisions}.get(what):
     serve(decide)
-elif what == "keeps_games":
-    serve(KeepsGames)
+elif what in ("keeps_games", "large_games"):
+    serve({"keeps_games": KeepsGames, "large_games": LargeGames}[what])
 else:
     {"never_resumes": never_resumes, "stays": stays, "burns": burns}[what]()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -19,6 +20,8 @@ ORDER = 50
 NAME = "memory"
 GAMES, QUICK_GAMES = 300, 60
 GROWTH_MIB = 32
+# So many games are open while decisions are asked, about as many as a tournament has with one bot.
+OPEN_GAMES = 8
 # Decisions are asked in parts: the first warms the bot up, a leak grows in every other, a cache or a heap in
 # few. A part ends early where a bot has grown so much that the host's memory could run out.
 PARTS = 4
@@ -64,7 +67,8 @@ def examine(patient: Patient) -> Found:
 
 def _decisions(bot: Interview, asked: Sequence[Position], *, quick: bool) -> list[Part]:
     """What it holds more after each part of many decisions in a few games."""
-    games = [(bot.open(position.game, position.seat, bytes(16)), position) for position in asked]
+    few = asked[:: math.ceil(len(asked) / OPEN_GAMES)]
+    games = [(bot.open(position.game, position.seat, bytes(16)), position) for position in few]
     most, most_s = (QUICK_DECISIONS, QUICK_PART_S) if quick else (DECISIONS, PART_S)
     parts = [_part(bot, games, most, most_s) for _ in range(PARTS)]
     for number, position in games:
