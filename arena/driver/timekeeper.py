@@ -63,6 +63,7 @@ class Timekeeper:
             if used_s - lost.seconds <= allowed_s:
                 late = time_text(question, plan.limits, used_s, question.limit_s)
                 raise LateByHost(f"{door.name} would be late by the host's doing: {late}; {lost.why}")
+            question.host_s = lost.crowded_s
         return max(0.0, used_s - self.host.stalled_s(started, answer.received, door))
 
     def overdue_s(self, chair: Chair, question: Question, now: float) -> float | None:

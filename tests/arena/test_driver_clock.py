@@ -331,6 +331,20 @@ def test_b01_on_a_crowded_host_a_silent_bot_gets_the_time_that_was_taken_and_the
     assert all(re.search(words, fault.message) for fault in faults), faults[0].message
 
 
+def test_b01_an_answer_that_is_late_even_for_a_crowded_host_is_told_what_the_host_took() -> None:
+    """As for a silent bot; it came before the driver had looked at the clock again."""
+
+    class NeverStalled(Crowded):
+        def note(self, begin: float, end: float, *, busy: bool = False) -> None:
+            pass
+
+    stage = Stage(0.1, 0.1, host=NeverStalled())
+    stalled_once(stage, think=5.0)
+    (fault,) = stage.play(rotations=1).games[0].faults
+    words = r"took 5\.000 s of 2\.000 s allowed and 2\.500 s that the crowded host took, 0\.500 s over;"
+    assert re.search(words, fault.message), fault.message
+
+
 def test_b01_an_answer_that_only_a_crowd_makes_late_voids_the_attempt_but_the_last() -> None:
     stage = Stage(3.0, 0.1, host=Crowded())
     plan = plan_of(stage.players, rotations=1)
