@@ -88,7 +88,7 @@ class Line:
             return error.strerror or str(error)
         except UnicodeError:
             return "no host can have this name"
-        return "what listens there does not speak gRPC"
+        return "what listens there does not answer in gRPC"
 
     def _look_for_trouble_with_tls(self) -> None:
         if trouble := self._trouble_with_tls():

@@ -207,7 +207,7 @@ def test_it_says_why_nobody_answers() -> None:
         with pytest.raises(ArenaError, match=r"ARENA_ADDRESS right\? \(Connection refused\)"):
             Line(address).connect(0.1)
         silent.listen()
-        with pytest.raises(ArenaError, match=r"\(what listens there does not speak gRPC\)"):
+        with pytest.raises(ArenaError, match=r"\(what listens there does not answer in gRPC\)"):
             Line(address).connect(0.1)
 
 
