@@ -73,6 +73,9 @@ pub struct Action {
     pub n: i32,
 }
 
+/// The range that is sent for an answer that is none: no question has it.
+const NO_RANGE: u32 = u32::MAX;
+
 /// What a bot does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -88,6 +91,10 @@ impl Answer {
         match self {
             Self::Range { range, amount } => {
                 wire::Act { decision_id, range: *range as u32, amount: *amount, ..Default::default() }
+            }
+            Self::Actions(actions) if actions.is_empty() => {
+                eprintln!("an answer without an action; the referee judges it");
+                wire::Act { decision_id, range: NO_RANGE, ..Default::default() }
             }
             Self::Actions(actions) => {
                 let actions = actions.iter().map(Action::message).collect();

@@ -205,6 +205,29 @@ fn logs_plans_and_hears_of_the_end() {
     });
 }
 
+struct Mute;
+
+impl Bot for Mute {
+    fn decide(&mut self, _question: &Question) -> Answer {
+        Answer::Actions(vec![])
+    }
+}
+
+#[test]
+fn an_answer_without_an_action_is_the_referees_to_judge() {
+    run(async {
+        let mut server = Scripted::listen("mute");
+        let bot = play(&server, |_| Mute);
+        let mut stream = server.stream().await;
+        stream.start(1);
+        stream.ask(&[(1, 1)]);
+        let act = stream.act().await;
+        assert_eq!((act.decision_id, act.range, act.actions.len()), (1, u32::MAX, 0));
+        drop(stream);
+        end(bot).await.unwrap();
+    });
+}
+
 #[test]
 fn it_dials_again_while_retry_lasts() {
     run(async {
