@@ -33,6 +33,7 @@ VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
 # What an absence costs at least, so that it is no way to set a decision's clock back again and again.
 LEAST_ABSENCE_S = 1.0
 REVOKED = "this token was revoked; ask whoever runs the tournament for another"
+NO_DATABASE = "the server cannot use its database at the moment; dial again in a while"
 # A token may join so often at once, and once more every so many seconds: each join is written down.
 JOINS_AT_ONCE, JOIN_EVERY_S = 30, 1.0
 # And as a version that never came before, which may become one more rated player.
@@ -202,10 +203,10 @@ class Guests:
         """The door that a Join opens; None: the token is unknown; Refused: anything else."""
         try:
             return self._admit(join, peer)
-        except StoreError as error:  # nobody's fault: it may dial again
-            raise Refused(
-                grpc.StatusCode.UNAVAILABLE, f"the server cannot use its database: {error}"
-            ) from None
+        except StoreError as error:  # nobody's fault: it may dial again, and need not know where the database is
+            text = f"a join from {host_of(peer)}, since the database fails: {error}"
+            self._news.tell("refused", text, host=host_of(peer))
+            raise Refused(grpc.StatusCode.UNAVAILABLE, NO_DATABASE) from None
 
     def _admit(self, join: play_pb2.Join, peer: str) -> GuestDoor | None:
         """See admit; StoreError: the database is not to be used."""
