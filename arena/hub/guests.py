@@ -203,7 +203,7 @@ class Guests:
         """The door that a Join opens; None: the token is unknown; Refused: anything else."""
         try:
             return self._admit(join, peer)
-        except StoreError as error:  # nobody's fault: it may dial again, and need not know where the database is
+        except StoreError as error:  # nobody's fault: it may dial again; the rest is not its business
             text = f"a join from {host_of(peer)}, since the database fails: {error}"
             self._news.tell("refused", text, host=host_of(peer))
             raise Refused(grpc.StatusCode.UNAVAILABLE, NO_DATABASE) from None
