@@ -178,9 +178,8 @@ class _Bot:
         return question.SerializeToString(), answer.SerializeToString()
 
     def _question(self, game: int) -> Question:
-        self._decisions += 1
-        asked = self._state, self._legal, [self._events]
-        return Question(game, self._seat, self._decisions, *asked, 10.0, 100.0)
+        self._decisions = number = self._decisions + 1
+        return Question(game, self._seat, number, self._state, self._legal, [self._events], 10.0, 100.0)
 
 
 class _EchoServer:
@@ -266,35 +265,33 @@ def _converse(reply: Callable[[bytes], bytes], *, skip_events: bool) -> None:
 
 
 def _unread(data: bytes) -> bytes:
-    """The first range to every question, whose bytes are passed over: the bot is not what is measured."""
+    """The first range to every question, whose bytes are passed over: the bot is not what is measured.
+
+    What stands in the way is only where each question's first field lies, which is that of its answer, too.
+    """
     if data[0] != _DECIDES:
         return b""
-    acts = b"".join(b"\n" + bytes((len(number),)) + number for number in _numbers(data))
+    acts, at = b"", 1
+    while data[at] > 127:
+        at += 1
+    end = len(data) - 1
+    while at < end:
+        size, shift, at = data[at + 2] & 127, 7, at + 2
+        while data[at] > 127:
+            at += 1
+            size |= (data[at] & 127) << shift
+            shift += 7
+        start, at = at + 1, at + 2
+        while data[at] > 127:
+            at += 1
+        acts += b"\n%c%b" % (at + 1 - start, data[start : at + 1])
+        at = start + size - 1
     return b"\x12" + _varint(len(acts)) + acts
 
 
-def _numbers(data: bytes) -> Iterator[bytes]:
-    """The first field of each question of a message, which is that of its answer, too: decision_id."""
-    _, at = _read_varint(data, 1)
-    while at < len(data):
-        size, start = _read_varint(data, at + 1)
-        _, end = _read_varint(data, start + 1)
-        yield data[start:end]
-        at = start + size
-
-
 def _varint(value: int) -> bytes:
+    """Protobuf's encoding of a number."""
     return bytes((value,)) if value < 128 else bytes((value & 127 | 128,)) + _varint(value >> 7)
-
-
-def _read_varint(data: bytes, at: int) -> tuple[int, int]:
-    """(number, where it ends) of protobuf's encoding at `at`."""
-    value, shift = data[at] & 127, 7
-    while data[at] > 127:
-        at += 1
-        value |= (data[at] & 127) << shift
-        shift += 7
-    return value, at + 1
 
 
 def _plans(data: bytes) -> bytes:

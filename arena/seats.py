@@ -83,6 +83,10 @@ class Question:
             self._view = self._state.view(self.seat)
         return self._view
 
+    def packed_view(self) -> bytes:
+        """The same, packed; nothing of it is kept."""
+        return self._state.packed_view(self.seat)
+
     @property
     def events(self) -> tuple[Event, ...]:
         """What the seat saw happen since its last question."""

@@ -158,7 +158,6 @@ cdef class Game:
         cdef View view = View.__new__(View)
         view.allocate(self)
         view.seat = seat
-        view.cache = {}
         self.read_packed(data, view)
         return view
 
@@ -432,6 +431,9 @@ cdef class State(Position):
             raise StateError(f"no seat {seat}; the game has seats 0..{self.game.seats - 1}")
         return self.seen_by(seat)
 
+    def packed_view(self, int seat):
+        return self.view(seat).packed()
+
     def public_view(self):
         return self.seen_by(-1)
 
@@ -439,7 +441,6 @@ cdef class State(Position):
         cdef View view = View.__new__(View)
         view.allocate(self.game)
         view.seat = seat
-        view.cache = {}
         memcpy(view.block, self.block, self.game.state_size)
         self.game.kernel.redact(self.game.rules, view.block, seat)
         return view
@@ -461,6 +462,8 @@ cdef class View(Position):
         cdef int offset
         cdef int length
         cdef int i
+        if self.cache is None:
+            self.cache = {}  # few views have their fields looked at
         values = self.cache.get(name)
         if values is None:
             offset, length = self.game.place_of(name)

@@ -43,19 +43,16 @@ class Connection(ABC):
         self.peer = peer
         self.refusal: Refused | None = None
 
-    @property
     @abstractmethod
-    def waiting(self) -> int:
-        """How many bytes the bot has not taken yet."""
+    def send(self, message: play_pb2.PlayResponse) -> int:
+        """Send one message, or keep it until the bot reads; how many bytes it has not taken yet."""
 
-    @abstractmethod
-    def send(self, message: play_pb2.PlayResponse) -> None:
-        """Send one message, or keep it until the bot reads."""
-
-    def ask(self, asked: Iterable[Asked], wishes: Wishes) -> None:
-        """Send questions in the form that the bot wants."""
+    def ask(self, asked: Iterable[Asked], wishes: Wishes) -> int:
+        """Send questions in the form that the bot wants; how many bytes it has not taken yet."""
+        waiting = 0
         for message in messages(asked, wishes):
-            self.send(message)
+            waiting = self.send(message)
+        return waiting
 
     @abstractmethod
     def close(self, refusal: Refused | None = None) -> None:
@@ -84,16 +81,13 @@ class Stream(Connection):
         # Each is written by one thread alone.
         self._queued = self._taken = 0
 
-    @property
-    def waiting(self) -> int:
-        """How many bytes the bot has not taken yet."""
-        return self._queued - self._taken
-
-    def send(self, message: play_pb2.PlayResponse) -> None:
+    def send(self, message: play_pb2.PlayResponse) -> int:
         """Queue one message."""
         data = message.SerializeToString()
         self._queued += len(data)
-        self._queue.put(data)
+        waiting = self._queued - self._taken
+        self._queue.put(data)  # at last: the thread that it wakes would only wait for this one
+        return waiting
 
     def close(self, refusal: Refused | None = None) -> None:
         """End the stream once all is sent."""

@@ -15,7 +15,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import grpc
 
@@ -204,7 +204,7 @@ class RemoteDoor:
             if self._closed or self.fault is not None or connection is not self._connection:
                 return
             self._last = connection, data
-            answers: list[Answer] = []
+            answers: Sequence[Answer] = ()
             answered, idle = 0, 0
             if len(data) <= MAX_MESSAGE_BYTES:
                 try:
@@ -213,8 +213,10 @@ class RemoteDoor:
                     self._malformed(str(error), received)
                 else:
                     if acts := request.acts.acts:
-                        answers, idle = self._answers(acts, received)
-                        answered = len(acts) - idle
+                        answers, wrong, idle = self._ledger.answers(acts, received)
+                        answered = len(answers) + len(wrong)
+                        for question, problem in wrong:
+                            self._report_on(question, "malformed", problem, received)
                     else:
                         self._hear(request, received)
             excess = self._gauge.excess(received, len(data), answered, idle)
@@ -269,22 +271,6 @@ class RemoteDoor:
         if self._connection is not None and not join.connection_id:
             raise Refused(grpc.StatusCode.ALREADY_EXISTS, "this token is connected already")
         return bool(join.connection_id)
-
-    def _answers(self, acts: Iterable[play_pb2.Act], received: float) -> tuple[list[Answer], int]:
-        """The answers to open questions, of which the wrong are reported, and how many acts answered none."""
-        answers, idle = [], 0
-        for act in acts:
-            found = self._ledger.answer(act)
-            if found is None:
-                idle += 1
-                continue
-            question, code, problem = found
-            if problem:
-                self._report_on(question, "malformed", problem, received)
-            else:
-                key = question.game_id, question.seat, question.decision_id
-                answers.append(Answer(*key, code, received))
-        return answers, idle
 
     def _hear(self, request: play_pb2.PlayRequest, received: float) -> None:
         """Take a message that answers nothing."""
@@ -432,16 +418,14 @@ class RemoteDoor:
     def _send(self, message: Response) -> None:
         """To the bot if it is connected; what it misses, a resume sends again."""
         if self._connection is not None and self.fault is None:
-            self._connection.send(message)
-            self._check_that_it_reads(self._connection)
+            self._check_that_it_reads(self._connection.send(message))
 
     def _ask(self, asked: Sequence[Asked]) -> None:
         if asked and self._connection is not None and self.fault is None:
-            self._connection.ask(asked, self._ledger.wishes)
-            self._check_that_it_reads(self._connection)
+            self._check_that_it_reads(self._connection.ask(asked, self._ledger.wishes))
 
-    def _check_that_it_reads(self, connection: Connection) -> None:
-        if connection.waiting > MAX_WAITING_BYTES:
+    def _check_that_it_reads(self, waiting: int) -> None:
+        if waiting > MAX_WAITING_BYTES:
             self._fail("flood", f"it does not read: over {MAX_WAITING_BYTES} bytes wait for it")
 
     def _set_timer(self, seconds: float | None, action: Callable[[], None] | None = None) -> None:

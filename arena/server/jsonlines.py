@@ -129,33 +129,31 @@ class Pipes(Connection):
         self._close_at: float | None = None
         self._deaf = self._released = False
 
-    @property
-    def waiting(self) -> int:
-        """How many bytes the pipe could not take yet."""
-        return self._waiting
-
-    def send(self, message: play_pb2.PlayResponse) -> None:
+    def send(self, message: play_pb2.PlayResponse) -> int:
         """Write a message, or what of it the pipe takes now."""
-        self._write(line_of(message))
+        return self._write(line_of(message))
 
-    def ask(self, asked: Iterable[Asked], wishes: Wishes) -> None:
+    def ask(self, asked: Iterable[Asked], wishes: Wishes) -> int:
         """Write questions, in typed form by a shorter way."""
         if not wishes.typed:
-            super().ask(asked, wishes)
-            return
+            return super().ask(asked, wishes)
+        waiting = 0
         for line in typed_lines(asked, wishes):
-            self._write(line)
+            waiting = self._write(line)
+        return waiting
 
-    def _write(self, data: bytes) -> None:
+    def _write(self, data: bytes) -> int:
+        """Write, or keep, what is no longer in vain; how many bytes the pipe could not take yet."""
         with self._lock:
             if self._close_at is not None or self._deaf:
-                return
+                return 0
             self._backlog.append(data)
             self._waiting += len(data)
             if len(self._backlog) == 1:
                 self._flush()
             if self._backlog:
                 os.eventfd_write(self._wake, 1)
+            return self._waiting
 
     def close(self, refusal: Refused | None = None) -> None:
         """End the process's input once all is written; what it does not take within a second is lost."""

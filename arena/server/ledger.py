@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from arena import wire
-from arena.seats import GameOpening, Question
+from arena.seats import Answer, GameOpening, Question
 from arena.server.questions import Asked, Response, Wishes
 from arena.types import GameResult
 from arena.v1 import play_pb2
@@ -75,25 +75,41 @@ class Ledger:
         kinds = game.opening.game.description.events
         return any(event.seat != question.seat or kinds[event.kind].luck for event in question.events)
 
-    def answer(self, act: play_pb2.Act) -> tuple[Question, int | None, str] | None:
-        """(question, action code or None, what is wrong) for an answer; None: no such question is open."""
-        number = act.decision_id
-        asked = self._asked.pop(number, None)
-        if asked is None:
-            self._owed = self._owed if self._owed > number else 0
-            return None
-        if self._ends:  # an answer shows that all sent before its question arrived
-            self._ends = [(after, end) for after, end in self._ends if after >= number]
-            self._owed = self._owed if self._owed > number else 0
-        _, _, question = asked
-        try:
-            if not act.actions:
-                return question, wire.range_code(question.legal, act.range, act.amount), ""
-            code, *plan = (wire.action_code(action) for action in act.actions)
-        except ValueError as error:
-            return question, None, str(error)
-        self.games[question.game_id, question.seat].plan = [] if self.wishes.skip_events else plan
-        return question, code, ""
+    def answers(
+        self, acts: Iterable[play_pb2.Act], received: float
+    ) -> tuple[list[Answer], list[tuple[Question, str]], int]:
+        """The answers to open questions, what is wrong with others, and how many acts answer no question."""
+        answers: list[Answer] = []
+        wrong: list[tuple[Question, str]] = []
+        idle = 0
+        for act in acts:
+            number = act.decision_id
+            asked = self._asked.pop(number, None)
+            if asked is None:
+                self._settle(number)
+                idle += 1
+                continue
+            if self._ends:  # an answer shows that all sent before its question arrived
+                self._ends = [(after, end) for after, end in self._ends if after >= number]
+                self._settle(number)
+            question = asked[2]
+            try:
+                if actions := act.actions:
+                    code, *plan = map(wire.action_code, actions)
+                else:
+                    code, plan = wire.range_code(question.legal, act.range, act.amount), []
+            except ValueError as error:
+                wrong.append((question, str(error)))
+                continue
+            game_id, seat = question.game_id, question.seat
+            if plan and not self.wishes.skip_events:
+                self.games[game_id, seat].plan = plan
+            answers.append(Answer(game_id, seat, question.decision_id, code, received))
+        return answers, wrong, idle
+
+    def _settle(self, number: int) -> None:
+        """An answer to `number`, or to a later question, shows that nothing up to it is owed any more."""
+        self._owed = self._owed if self._owed > number else 0
 
     @property
     def owes(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -57,10 +58,14 @@ class PlayService:
         threading.Thread(
             target=_read, args=(requests, connection, door), name=f"read {door.name}", daemon=True
         ).start()
-        yield from connection.outgoing()
+        return chain(connection.outgoing(), self._end(connection, context))
+
+    def _end(self, connection: Stream, context: grpc.ServicerContext) -> Iterator[bytes]:
+        """Nothing more; ends the stream with its refusal if there is one."""
         if connection.refusal is not None:
-            self._gate.failed(peer)
+            self._gate.failed(connection.peer)
             context.abort(connection.refusal.code, str(connection.refusal))
+        yield from ()
 
 
 def _first_message(requests: Iterator[bytes], context: grpc.ServicerContext) -> play_pb2.Join:

@@ -50,7 +50,7 @@ def messages(asked: Iterable[Asked], wishes: Wishes) -> Iterator[Response]:
             size += _fill_in_typed(message, question, events)
             continue
         message.legal = legal = question.legal.packed()
-        message.view = view = question.view.packed()
+        message.view = view = question.packed_view()
         size += len(legal) + len(view)
         if events:
             message.events = packed = wire.pack_events(events)
