@@ -10,7 +10,7 @@ CHECKED := arena engine_core bots tests docs proto
 STAMPS := .venv/.stamps
 # One make at a time touches the environment and the compiled core.
 LOCKED := flock .core.lock $(MAKE)
-CORE_SOURCES = $(shell find engine_core -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
+CORE_SOURCES = $(shell find engine_core arena -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 # The stamp by which arena knows that a bot's build step has run (arena/server/host.py), and what it reads.
 NODE_STAMPS := bots/vanguard/.built
 NODE_SOURCES = $(wildcard bots/sdk/typescript/*.json bots/sdk/typescript/src/*.ts)
@@ -41,7 +41,7 @@ lint: setup ## Check style, types and protocol files
 	@$(BIN)/ruff check --quiet $(CHECKED)
 	@$(BIN)/ruff format --check --quiet $(CHECKED)
 	@$(BIN)/mypy
-	@$(BIN)/cython-lint engine_core tests/kernels
+	@$(BIN)/cython-lint engine_core arena tests/kernels
 	@cd proto && ../$(BIN)/buf lint
 
 proto: setup ## Generate the Python protocol modules (arena/v1) from proto/
@@ -71,7 +71,7 @@ clean: ## Remove the environment and everything built
 	rm -rf .venv build *.egg-info $(DEMO)
 	find bots \( -name node_modules -o -name dist -o -name build -o -name target -o -name .built \) -prune \
 	  -exec rm -rf {} +
-	find engine_core -name '*.so' -delete -o -name '*.c' -delete
+	find engine_core arena/server \( -name '*.so' -o -name '*.c' \) -delete
 
 # ---- steps of the set-up; each is called with the lock held
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from queue import SimpleQueue
 from typing import ClassVar
 
@@ -11,8 +11,10 @@ import grpc
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError
 
+from arena.server.codec import plain_acts
 from arena.server.flood import MAX_MESSAGE_BYTES
-from arena.server.questions import Asked, Wishes, messages
+from arena.server.ledger import Act
+from arena.server.questions import Asked, Wishes, packed_messages, typed_messages
 from arena.v1 import play_pb2
 
 # What may wait for a bot that does not read; more than the platform has to say at once.
@@ -47,16 +49,19 @@ class Connection(ABC):
     def send(self, message: play_pb2.PlayResponse) -> int:
         """Send one message, or keep it until the bot reads; how many bytes it has not taken yet."""
 
+    @abstractmethod
     def ask(self, asked: Iterable[Asked], wishes: Wishes) -> int:
         """Send questions in the form that the bot wants; how many bytes it has not taken yet."""
-        waiting = 0
-        for message in messages(asked, wishes):
-            waiting = self.send(message)
-        return waiting
 
     @abstractmethod
     def close(self, refusal: Refused | None = None) -> None:
         """End the connection once all is sent, well or with a status."""
+
+    def read(self, data: bytes) -> Sequence[Act] | play_pb2.PlayRequest:
+        """The answers in some bytes, or the message if it holds none; ValueError says what is wrong."""
+        request = self.decode(data)
+        acts = request.acts.acts
+        return [(act.decision_id, act.range, act.amount, act.actions) for act in acts] or request
 
     @abstractmethod
     def decode(self, data: bytes) -> play_pb2.PlayRequest:
@@ -83,7 +88,20 @@ class Stream(Connection):
 
     def send(self, message: play_pb2.PlayResponse) -> int:
         """Queue one message."""
-        data = message.SerializeToString()
+        return self._put(message.SerializeToString())
+
+    def ask(self, asked: Iterable[Asked], wishes: Wishes) -> int:
+        """Queue questions, in packed form by a shorter way."""
+        waiting = 0
+        if wishes.typed:
+            for message in typed_messages(asked, wishes):
+                waiting = self.send(message)
+        else:
+            for data in packed_messages(asked, wishes):
+                waiting = self._put(data)
+        return waiting
+
+    def _put(self, data: bytes) -> int:
         self._queued += len(data)
         waiting = self._queued - self._taken
         self._queue.put(data)  # at last: the thread that it wakes would only wait for this one
@@ -100,6 +118,10 @@ class Stream(Connection):
         for data in iter(self._queue.get, None):
             yield data
             self._taken += len(data)  # gRPC asks for the next when this one has left
+
+    def read(self, data: bytes) -> Sequence[Act] | play_pb2.PlayRequest:
+        """Plain answers by a shorter way."""
+        return plain_acts(data) or super().read(data)
 
     def decode(self, data: bytes) -> play_pb2.PlayRequest:
         """Parse the binary form."""

@@ -208,17 +208,17 @@ class RemoteDoor:
             answered, idle = 0, 0
             if len(data) <= MAX_MESSAGE_BYTES:
                 try:
-                    request = connection.decode(data)
+                    message = connection.read(data)
                 except ValueError as error:
                     self._malformed(str(error), received)
                 else:
-                    if acts := request.acts.acts:
-                        answers, wrong, idle = self._ledger.answers(acts, received)
+                    if isinstance(message, play_pb2.PlayRequest):
+                        self._hear(message, received)
+                    else:
+                        answers, wrong, idle = self._ledger.answers(message, received)
                         answered = len(answers) + len(wrong)
                         for question, problem in wrong:
                             self._report_on(question, "malformed", problem, received)
-                    else:
-                        self._hear(request, received)
             excess = self._gauge.excess(received, len(data), answered, idle)
             for answer in answers:  # after all else: the thread that they wake would only wait for this one
                 self._inbox.put(answer)

@@ -24,7 +24,7 @@ from arena.launcher.folders import socket_folder
 from arena.server.connection import Connection, Refused
 from arena.server.door import RemoteDoor
 from arena.server.flood import MAX_MESSAGE_BYTES
-from arena.server.questions import Asked, Wishes, typed_lines
+from arena.server.questions import Asked, Wishes, packed_messages, typed_lines
 from arena.server.spelling import (
     NAMELESS,
     claims_message,
@@ -135,11 +135,13 @@ class Pipes(Connection):
 
     def ask(self, asked: Iterable[Asked], wishes: Wishes) -> int:
         """Write questions, in typed form by a shorter way."""
-        if not wishes.typed:
-            return super().ask(asked, wishes)
         waiting = 0
-        for line in typed_lines(asked, wishes):
-            waiting = self._write(line)
+        if wishes.typed:
+            for line in typed_lines(asked, wishes):
+                waiting = self._write(line)
+        else:
+            for data in packed_messages(asked, wishes):
+                waiting = self.send(play_pb2.PlayResponse.FromString(data))
         return waiting
 
     def _write(self, data: bytes) -> int:

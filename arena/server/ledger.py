@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from arena import wire
 from arena.seats import Answer, GameOpening, Question
 from arena.server.questions import Asked, Response, Wishes
 from arena.types import GameResult
-from arena.v1 import play_pb2
+from arena.v1 import play_pb2, rules_pb2
 
 _KEPT_ENDS = 1024
+
+# What a bot answers: decision_id, range and amount, or the actions that stand in their place.
+Act = tuple[int, int, int, Sequence[rules_pb2.Action]]
 
 
 @dataclass(slots=True)
@@ -76,14 +79,13 @@ class Ledger:
         return any(event.seat != question.seat or kinds[event.kind].luck for event in question.events)
 
     def answers(
-        self, acts: Iterable[play_pb2.Act], received: float
+        self, acts: Iterable[Act], received: float
     ) -> tuple[list[Answer], list[tuple[Question, str]], int]:
         """The answers to open questions, what is wrong with others, and how many acts answer no question."""
         answers: list[Answer] = []
         wrong: list[tuple[Question, str]] = []
         idle = 0
-        for act in acts:
-            number = act.decision_id
+        for number, index, amount, actions in acts:
             asked = self._asked.pop(number, None)
             if asked is None:
                 self._settle(number)
@@ -94,10 +96,10 @@ class Ledger:
                 self._settle(number)
             question = asked[2]
             try:
-                if actions := act.actions:
+                if actions:
                     code, *plan = map(wire.action_code, actions)
                 else:
-                    code, plan = wire.range_code(question.legal, act.range, act.amount), []
+                    code, plan = wire.range_code(question.legal, index, amount), []
             except ValueError as error:
                 wrong.append((question, str(error)))
                 continue

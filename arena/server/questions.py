@@ -6,14 +6,14 @@ Lines are written straight from the engine's values: through messages they would
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from arena import wire
 from arena.seats import Question
+from arena.server import codec
 from arena.v1 import play_pb2
-from engine_core import Event
 
 # Clients accept messages of 4 MiB unless told otherwise.
 BATCH_BYTES = 512 * 1024
@@ -32,38 +32,39 @@ class Wishes:
     skip_events: bool = False
 
 
-def messages(asked: Iterable[Asked], wishes: Wishes) -> Iterator[Response]:
-    """Questions in as few messages as clients are sure to accept."""
+def packed_messages(asked: Iterable[Asked], wishes: Wishes) -> Iterator[bytes]:
+    """Questions in packed form, in as few messages as clients are sure to accept."""
+    batch: list[tuple[int, int, bytes, bytes, bytes, int]] = []
+    size = 0
+    for decision_id, game, question in asked:
+        if size > BATCH_BYTES:
+            yield codec.packed_decides(batch)
+            batch, size = [], 0
+        legal, view = question.legal.packed(), question.packed_view()
+        events = b"" if wishes.skip_events else wire.pack_events(question.events)
+        batch.append((decision_id, game, legal, view, events, wire.milliseconds(question.bank_s)))
+        size += len(legal) + len(view) + len(events)
+    if batch:
+        yield codec.packed_decides(batch)
+
+
+def typed_messages(asked: Iterable[Asked], wishes: Wishes) -> Iterator[Response]:
+    """The same in typed form."""
     response, size = Response(), 0
-    add = response.decides.decides.add
     for decision_id, game, question in asked:
         if size > BATCH_BYTES:
             yield response
             response, size = Response(), 0
-            add = response.decides.decides.add
-        message = add()  # filled in place: copying costs more
+        message = response.decides.decides.add()  # filled in place: copying costs more
         message.decision_id = decision_id
         message.game = game
         message.game_left_ms = wire.milliseconds(question.bank_s)
-        events = () if wishes.skip_events else question.events
-        if wishes.typed:
-            size += _fill_in_typed(message, question, events)
-            continue
-        message.legal = legal = question.legal.packed()
-        message.view = view = question.packed_view()
-        size += len(legal) + len(view)
-        if events:
-            message.events = packed = wire.pack_events(events)
-            size += len(packed)
+        message.typed_legal.extend(wire.range_messages(question.legal))
+        message.typed_view.extend(wire.view_messages(question.view))
+        message.typed_events.extend(wire.event_messages(() if wishes.skip_events else question.events))
+        size += message.ByteSize()
     if response.decides.decides:
         yield response
-
-
-def _fill_in_typed(message: play_pb2.Decide, question: Question, events: Sequence[Event]) -> int:
-    message.typed_legal.extend(wire.range_messages(question.legal))
-    message.typed_view.extend(wire.view_messages(question.view))
-    message.typed_events.extend(wire.event_messages(events))
-    return message.ByteSize()
 
 
 def typed_lines(asked: Iterable[Asked], wishes: Wishes) -> Iterator[bytes]:

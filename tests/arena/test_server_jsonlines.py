@@ -39,7 +39,7 @@ from arena.server import PlayServer, RemoteDoor
 from arena.server.connection import MAX_WAITING_BYTES
 from arena.server.flood import MAX_MESSAGE_BYTES
 from arena.server.jsonlines import Lines, Piece
-from arena.server.questions import Wishes, messages, typed_lines
+from arena.server.questions import Wishes, packed_messages, typed_lines, typed_messages
 from arena.server.spelling import line_of, message_behind, request_of
 from arena.setups import setup_for
 from arena.types import BotSpec, Fault, FaultPolicy, Limits, MatchPlan, MatchResult, Player
@@ -129,7 +129,10 @@ def test_line_of_questions_is_protobufs_json_mapping(
         asked.append((number, number % 3, question))
     for typed in (True, False):
         wishes = Wishes(typed, skip)
-        (message,) = messages(asked, wishes)
+        if typed:
+            (message,) = typed_messages(asked, wishes)
+        else:
+            (message,) = map(play_pb2.PlayResponse.FromString, packed_messages(asked, wishes))
         general = line_of(message)
         if typed:
             (short,) = typed_lines(asked, wishes)
