@@ -129,9 +129,10 @@ class _Bot:
 
     def __init__(self, server: PlayServer, launcher: Launcher, part: str, variant: str) -> None:
         self._inbox: SimpleQueue[Answer] = SimpleQueue()
-        self._state, self._events = _middle_of_a_game(variant)
+        self._state, events = _middle_of_a_game(variant)
         if part == "plans":
-            self._events = []  # a plan does not survive what others do
+            events = []  # a plan does not survive what others do
+        self._backlog = [events]
         self._seat = self._state.pending()[0]
         self._legal = self._state.legal(self._seat)  # the rules' work, not the server's
         protocol: Protocol = "jsonlines" if part == "lines" else "grpc"
@@ -150,8 +151,7 @@ class _Bot:
         open_questions = games
         while open_questions:
             answers = [self._inbox.get(timeout=WAIT_S)]
-            while not self._inbox.empty():
-                answers.append(self._inbox.get())
+            answers += [self._inbox.get() for _ in range(self._inbox.qsize())]
             for answer in answers:
                 if answer.fault is not None:
                     raise PlatformFault(f"the bench's bot: {answer.fault}: {answer.message}")
@@ -179,7 +179,7 @@ class _Bot:
 
     def _question(self, game: int) -> Question:
         self._decisions = number = self._decisions + 1
-        return Question(game, self._seat, number, self._state, self._legal, [self._events], 10.0, 100.0)
+        return Question(game, self._seat, number, self._state, self._legal, self._backlog, 10.0, 100.0)
 
 
 class _EchoServer:

@@ -105,14 +105,10 @@ class RemoteDoor:
                 for question in questions:
                     self._report_on(question, *self.fault)
                 return
-            asked = []
-            for question in questions:
-                outcome = self._ledger.ask(question)
-                if isinstance(outcome, int):  # a plan's action
-                    key = question.game_id, question.seat, question.decision_id
-                    self._inbox.put(Answer(*key, outcome, time.monotonic()))
-                else:
-                    asked.append(outcome)
+            asked, planned = self._ledger.ask(questions)
+            for question, action in planned:
+                key = question.game_id, question.seat, question.decision_id
+                self._inbox.put(Answer(*key, action, time.monotonic()))
             self._ask(asked)
 
     def close_game(self, game_id: int, seat: int, result: GameResult | None) -> None:
