@@ -3,7 +3,8 @@
 `measure()` asks bots that answer without reading: through PlayServer and RemoteDoor over gRPC, with one game
 at a time and with 64 games on one stream, with and without plans; and over JSON lines. In turn with them, a
 process sends a fixed answer back on a bare gRPC stream. All get the bytes of the same questions. CPU time is
-this process's, in which the server runs; bots and echo have their own.
+the server's: this process's, less what the asking thread, which stands for the referee, does besides asking;
+bots and echo have processes of their own.
 """
 
 from __future__ import annotations
@@ -142,12 +143,14 @@ class _Bot:
         for game in range(GAMES):
             self._door.open_game(GameOpening(game, self._seat, self._state.game, bytes(16), Limits(), {}, ()))
         self._decisions = 0
+        self._asking_s = 0.0  # CPU time of what this thread asks
 
     def sample(self, games: int, seconds: float) -> Sample:
         """Ask for so many games at once for about so long; each is asked again as soon as it has answered."""
-        answered, cpu, start = 0, time.process_time(), time.perf_counter()
+        answered, self._asking_s = 0, 0.0
+        cpu, own, start = time.process_time(), time.thread_time(), time.perf_counter()
         deadline = start + seconds
-        self._door.ask([self._question(game) for game in range(games)])
+        self._ask([self._question(game) for game in range(games)])
         open_questions = games
         while open_questions:
             answers = [self._inbox.get(timeout=WAIT_S)]
@@ -157,11 +160,17 @@ class _Bot:
                     raise PlatformFault(f"the bench's bot: {answer.fault}: {answer.message}")
             answered += len(answers)
             if time.perf_counter() < deadline:
-                self._door.ask([self._question(answer.game_id) for answer in answers])
+                self._ask([self._question(answer.game_id) for answer in answers])
             else:
                 open_questions -= len(answers)
-        passed, used = time.perf_counter() - start, time.process_time() - cpu
+        passed = time.perf_counter() - start
+        used = time.process_time() - cpu - (time.thread_time() - own) + self._asking_s
         return Sample(answered / passed, 1e6 * used / answered)
+
+    def _ask(self, questions: list[Question]) -> None:
+        begun = time.thread_time()
+        self._door.ask(questions)
+        self._asking_s += time.thread_time() - begun
 
     def messages(self) -> tuple[bytes, bytes]:
         """The bytes of a question and of its answer."""

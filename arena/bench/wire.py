@@ -22,7 +22,7 @@ def measure(quick: bool) -> list[Figure]:
         beside_value=CPU_US,
         ratio=together.cpu_us / CPU_US,
         goal="<= 1",
-        conditions="CPU time of the process that serves, with the questions; rules and referee are not in it",
+        conditions="CPU time of the process that serves, with packing questions; neither rules nor referee",
     )
     one = _name(alone)
     return [
