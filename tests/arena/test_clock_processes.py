@@ -31,7 +31,7 @@ PATIENT = Limits(start=30.0, decision=20.0, game=300.0)
 def _nothing_stays() -> Iterator[None]:
     before = set(descendants(os.getpid()))
     yield
-    wait_until(lambda: set(descendants(os.getpid())) <= before, "the end of all processes", seconds=10)
+    wait_until(lambda: set(descendants(os.getpid())) <= before, "the end of all processes")
 
 
 def player(name: str, *arguments: str) -> Player:
@@ -285,7 +285,7 @@ def test_c03_a_child_that_was_not_declared_is_a_fault_between_matches(tmp_path: 
         assert "keeps 1 child process between matches, 0 declared" in fault.message
         assert result.games[0].players[fault.seat] == 0
         child = int(note.read_text())
-        wait_until(lambda: look_at(child) is None, "the end of the child", seconds=10)
+        wait_until(lambda: look_at(child) is None, "the end of the child")
         again = play(runner, short(players, PATIENT))
     assert len(faults_of(again)) == 1
 

@@ -75,7 +75,7 @@ def test_killed_in_the_middle_and_resumed_it_ends_with_the_same_table(
         assert any(words in command for command in commands), f"{words} is not among {commands}"
     kill(process)
     assert committed(tmp_path / "results.db") < MATCHES, "the run was over before it could be killed"
-    wait_until(lambda: family.alive() == [], "no process of the run left", seconds=10)
+    wait_until(lambda: family.alive() == [], "no process of the run left")
 
     again = arena("tournament", "resume", "sample", "--db", tmp_path / "results.db")
     assert again.returncode == 0, again.stderr

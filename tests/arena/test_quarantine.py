@@ -124,7 +124,7 @@ def test_e17_a_killed_run_resumes_to_the_same_verdict(tmp_path: Path, crashing: 
     wait_until(lambda: committed(database) >= 2, "2 matches committed")
     family = Family(process.pid)
     kill(process)
-    wait_until(lambda: family.alive() == [], "no process of the run left", seconds=20)
+    wait_until(lambda: family.alive() == [], "no process of the run left")
     assert committed(database) < TOTAL, "the run was over before it could be killed"
     again = arena("tournament", "resume", "sample", "--db", database)
     assert again.returncode == 0, again.stderr

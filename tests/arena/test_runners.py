@@ -302,7 +302,7 @@ def test_c01_a_killed_owner_takes_its_run_with_it() -> None:
     owner.kill()
     owner.wait()
     assert not owner_lives(mark)
-    wait_until(lambda: not marked(mark) and not folder.exists(), "the end of the run", seconds=5)
+    wait_until(lambda: not marked(mark) and not folder.exists(), "the end of the run")
 
 
 def test_c10_what_is_left_when_the_reaper_died_too_is_swept_at_the_next_start() -> None:
@@ -313,7 +313,7 @@ def test_c10_what_is_left_when_the_reaper_died_too_is_swept_at_the_next_start() 
         owner.wait()
         left = child in marked(mark)
         swept = mark in sweep_stale()
-        wait_until(partial(is_gone, mark, folder), "the end of what was left", seconds=5)
+        wait_until(partial(is_gone, mark, folder), "the end of what was left")
         if left and swept:
             return
     pytest.fail("never was anything left to sweep")
@@ -330,7 +330,7 @@ def test_sweeping_spares_runs_that_live() -> None:
     assert child in marked(mark)
     owner.kill()
     owner.wait()
-    wait_until(lambda: not marked(mark) and not folder.exists(), "the end of the run", seconds=5)
+    wait_until(lambda: not marked(mark) and not folder.exists(), "the end of the run")
 
 
 def test_a_closed_run_leaves_the_environment_as_it_was() -> None:

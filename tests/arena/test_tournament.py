@@ -78,7 +78,7 @@ def test_a10_a_killed_run_resumes_to_the_same_table_and_leaves_no_process(
     assert any("raylet" in command_line(pid) for pid in family.pids) == (runner == "cluster")
     kill(process)
     assert committed(database) < 120, "the run was over before it could be killed"
-    wait_until(lambda: family.alive() == [], "no process of the run left", seconds=5)
+    wait_until(lambda: family.alive() == [], "no process of the run left")
 
     rerun = arena("tournament", "run", file)
     assert rerun.returncode == 2
@@ -100,7 +100,7 @@ def test_c01_a_killed_run_on_ray_takes_its_bots_with_it(tmp_path: Path) -> None:
     for words in ("raylet", "arena.launcher", "python bot.py", "node bot.js"):
         assert any(words in command for command in commands), f"{words} is not among {commands}"
     kill(process)
-    wait_until(lambda: family.alive() == [], "no process of the run left", seconds=5)
+    wait_until(lambda: family.alive() == [], "no process of the run left")
 
 
 @pytest.mark.parametrize("level", ["none", "limits"])
@@ -122,7 +122,7 @@ def test_c01_a_daemon_that_hid_itself_ends_with_a_killed_run(level: str, tmp_pat
         daemon = int(note.read_text())
         time.sleep(0.5)
         kill(process)
-        wait_until(partial(has_ended, daemon), "the daemon's end", seconds=10)
+        wait_until(partial(has_ended, daemon), "the daemon's end")
 
 
 def test_a05_c09_a_lost_worker_voids_its_attempt_and_the_records_go_on(tmp_path: Path) -> None:
