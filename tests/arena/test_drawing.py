@@ -7,10 +7,9 @@ import itertools
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Iterator
-from random import Random
 
 import pytest
+from public_games import steps
 from rich.console import Console
 
 import engine_core
@@ -19,23 +18,11 @@ from arena.drawing.board import BoardPicture, colour_letters
 from arena.drawing.pieces import Pieces, example_position, pieces_of
 from arena.drawing.sentences import BATTLE, COUNTED, SENTENCES, Teller
 from arena.drawing.svg import board_svg
-from engine_core import Event, Game, View
+from engine_core import Game
 
 VARIANTS = sorted(name for name, variant in engine_core.variants().items() if variant.family == "conquest")
 SVG = "{http://www.w3.org/2000/svg}"
 SIZES = [(80, 10), (80, 14), (80, 24), (120, 30)]
-
-
-def steps(game: Game, seed: int) -> Iterator[tuple[list[Event], View]]:
-    """A game played at random: what the public is told and sees after each step."""
-    state, events = game.start(seed)
-    rng = Random(seed)
-    while True:
-        yield [event for event in events if event.visible_to(-1)], state.public_view()
-        pending = state.pending()
-        if not pending:
-            return
-        events = state.play(pending[0], state.legal(pending[0]).sample(rng))
 
 
 def everything(game: Game) -> Pieces:

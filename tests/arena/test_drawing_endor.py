@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Iterator
-from random import Random
 
 import pytest
+from public_games import steps
 
 import engine_core
 from arena.drawing.families.endor import example, scene, show, svg
 from arena.drawing.families.endor.sentences import ALONE, PARTS, Teller
 from arena.drawing.registry import drawing_of
-from engine_core import Event, Game, View
+from engine_core import View
 from engine_core.endor.describe import places
 from engine_core.endor.tables import FIGHTERS, SPECIAL_SHIPS
 
@@ -25,18 +24,6 @@ CROWDED = (
     "xwing=M1:12,F2:5,F3:3 ywing=M1:10,F3:6 bwing=M1:11,F3:4 tie=O8:44,I4:4 marker=F1:0 held=6,6 "
     "deck_count=*:24"
 )
-
-
-def steps(game: Game, seed: int) -> Iterator[tuple[list[Event], View]]:
-    """A game played at random: what the public is told and sees after each step."""
-    state, events = game.start(seed)
-    rng = Random(seed)
-    while True:
-        yield [event for event in events if event.visible_to(-1)], state.public_view()
-        pending = state.pending()
-        if not pending:
-            return
-        events = state.play(pending[0], state.legal(pending[0]).sample(rng))
 
 
 def drawn(view: View) -> ET.Element:
