@@ -50,7 +50,7 @@ class Question:
     __slots__ = (
         *("game_id", "seat", "decision_id", "legal", "limit_s", "bank_s"),
         *("queue_s", "transport_s", "margin_s", "host_s"),
-        *("_state", "_backlog", "_view"),
+        *("_state", "_backlog", "_view", "_packed"),
     )
 
     def __init__(
@@ -75,6 +75,7 @@ class Question:
         self._state = state
         self._backlog = backlog
         self._view: View | None = None
+        self._packed = b""
 
     @property
     def view(self) -> View:
@@ -84,8 +85,10 @@ class Question:
         return self._view
 
     def packed_view(self) -> bytes:
-        """The same, packed; nothing of it is kept."""
-        return self._state.packed_view(self.seat)
+        """The same, packed."""
+        if not self._packed:
+            self._packed = self._state.packed_view(self.seat)
+        return self._packed
 
     @property
     def events(self) -> tuple[Event, ...]:

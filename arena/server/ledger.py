@@ -19,12 +19,13 @@ Act = tuple[int, int, int, Sequence[rules_pb2.Action]]
 
 @dataclass(slots=True)
 class OpenGame:
-    """A seat's game on this connection, by its number there; it was opened after question `after`."""
+    """A seat's game on this connection, by its number there: opened after question `after`, `asked` last."""
 
     number: int
     start: play_pb2.GameStart
     opening: GameOpening
     after: int
+    asked: int = 0
     plan: list[int] = field(default_factory=list)
 
 
@@ -72,7 +73,7 @@ class Ledger:
                     planned.append((question, game.plan.pop(0)))
                     continue
                 game.plan.clear()
-            self._last_question = number = self._last_question + 1
+            self._last_question = game.asked = number = self._last_question + 1
             entry = self._asked[number] = number, game.number, question
             asked.append(entry)
         return asked, planned
@@ -110,7 +111,9 @@ class Ledger:
                 continue
             game_id, seat = question.game_id, question.seat
             if plan and not self.wishes.skip_events:
-                self.games[game_id, seat].plan = plan
+                game = self.games[game_id, seat]
+                if game.asked == number:  # else it is late
+                    game.plan = plan
             answer = game_id, seat, question.decision_id, code, received, None, "", "", ""
             answers.append(tuple.__new__(Answer, answer))  # as Answer() does, in half the time
         return answers, wrong, idle

@@ -403,6 +403,26 @@ def test_plan_is_dropped_at_a_surprise(seated: Make, surprise: str) -> None:
     assert len(bot.decides()) == 1
 
 
+def test_plan_of_an_answer_that_came_too_late_plays_nothing(seated: Make) -> None:
+    """Its question was answered for the bot, which has the seat's next one already."""
+    seat, bot = seated()
+    for _ in range(2):
+        bot.hear("game_start")
+    deployments = [message(action) for action in reinforce(seat.state)]
+    for decision_id in (1, 2):
+        question = seat.ask()
+        assert bot.decides()[0].decision_id == decision_id
+        default = int(question.legal[0].action(1))
+        if decision_id == 1:
+            seat.play(default)
+    bot.act(play_pb2.Act(decision_id=1, actions=deployments))
+    bot.act(play_pb2.Act(decision_id=2, amount=1))
+    assert [seat.answer().decision_id for _ in range(2)] == [1, 2]
+    seat.play(default)
+    seat.ask()
+    assert bot.decides()[0].decision_id == 3
+
+
 def happened(state: State, surprise: str, seat: int) -> list[engine_core.Event]:
     """Events of the kind that a plan does not survive, from a copy of the game played on."""
     state, rng = state.copy(), Random(4)
@@ -490,6 +510,23 @@ def test_resume_repeats_what_was_missed_and_no_more(shared: Table, seated: Make)
     assert bot.hear("game_end").game == 1 + other
     assert [asked.decision_id for asked in bot.decides()] == [2, 3]
     assert seat.inbox.empty()
+
+
+@pytest.mark.parametrize("encoding", [play_pb2.ENCODING_PACKED, play_pb2.ENCODING_TYPED])
+def test_resume_repeats_a_question_as_it_was(
+    shared: Table, seated: Make, encoding: play_pb2.Encoding.ValueType
+) -> None:
+    """The game went on without its answer, which was late: what is legal and what is seen still fit."""
+    seat, bot = seated(encoding=encoding)
+    for _ in range(2):
+        bot.hear("game_start")
+    question = seat.ask()
+    (asked,) = bot.decides()
+    seat.play(int(question.legal[0].first()))
+    bot.channel.close()
+    assert wait_until(lambda: seat.door._connection is None)
+    bot = Bot(shared, seat.door, connection_id=bot.welcome.connection_id, acknowledged=1, encoding=encoding)
+    assert bot.decides() == [asked]
 
 
 def test_process_that_starts_anew_is_told_all_open_games(shared: Table, seated: Make) -> None:
