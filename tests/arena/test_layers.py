@@ -100,7 +100,11 @@ FORBIDDEN = {
 }
 RNG_OBJECTS = {"Random"}  # seeded by its owner; everything else in `random` shares one hidden state
 MODULES = python_files("engine_core", "arena")
-CYTHON = [path for path in tracked() if path.suffix in (".pyx", ".pxd") and path.parts[0] == "engine_core"]
+CYTHON = [
+    path
+    for path in tracked()
+    if path.suffix in (".pyx", ".pxd") and path.parts[0] in ("arena", "engine_core")
+]
 RANDOM_USERS = MODULES + [path for path in python_files("bots") if path.parts[:2] != ("bots", "sdk")]
 
 
@@ -175,16 +179,19 @@ def random_faults(tree: ast.AST) -> list[str]:
     return faults
 
 
-def cython_faults(text: str, banned: Collection[str] = ("random", "time", "secrets")) -> list[str]:
-    """Imports above the core, and C or Python sources of randomness, in a Cython file."""
+def cython_faults(name: str, text: str, banned: Collection[str] = ("random", "time", "secrets")) -> list[str]:
+    """Imports above a Cython file's level, and C or Python sources of randomness."""
     code = re.sub(r'""".*?"""|#[^\n]*', "", text, flags=re.S)
     faults = []
     for start, dotted, names in re.findall(
         r"^\s*(from|c?import)\s+([\w.]+)(?:\s+c?import\s+(.*))?", code, re.M
     ):
         top = dotted.partition(".")[0]
-        if top not in {"engine_core", "libc", "cpython", "cython"} | sys.stdlib_module_names:
-            faults.append(f"{start} {dotted}: above the core")
+        if top == "arena" and under(name, "arena"):
+            if level(our_module(dotted)) > level(name):
+                faults.append(f"{start} {dotted}: above {name}")
+        elif top not in {"engine_core", "libc", "cpython", "cython"} | sys.stdlib_module_names:
+            faults.append(f"{start} {dotted}: neither below {name} nor the standard library's")
         seeded = dotted == "random" and names.strip() in RNG_OBJECTS
         if not seeded and (top in banned or dotted == "libc.time"):
             faults.append(f"{start} {dotted}: hidden randomness")
@@ -203,11 +210,11 @@ def test_h04_no_hidden_randomness(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", CYTHON, ids=str)
-def test_h04_core_imports_nothing_above_and_no_random_source(path: Path) -> None:
+def test_h04_compiled_modules_import_nothing_above_and_no_random_source(path: Path) -> None:
     banned = (
         ("random", "secrets") if path.stem == "bench" else ("random", "time", "secrets")
     )  # it takes times
-    assert cython_faults((ROOT / path).read_text(encoding="utf-8"), banned) == []
+    assert cython_faults(module_name(path), (ROOT / path).read_text(encoding="utf-8"), banned) == []
 
 
 @pytest.mark.parametrize("path", python_files("bots"), ids=str)
@@ -279,13 +286,15 @@ def test_a_seeded_generator_is_allowed() -> None:
 
 
 @pytest.mark.parametrize(
-    "source",
+    ("name", "source"),
     [
-        "from libc.stdlib cimport rand\nx = rand()",
-        "import arena",
-        "from libc.time cimport time",
-        "import random",
+        ("engine_core.game", "from libc.stdlib cimport rand\nx = rand()"),
+        ("engine_core.game", "import arena"),
+        ("engine_core.game", "from libc.time cimport time"),
+        ("engine_core.game", "import random"),
+        ("engine_core.game", "import grpc"),
+        ("arena.server.codec", "from arena.tournament import Tournament"),
     ],
 )
-def test_cython_faults_are_noticed(source: str) -> None:
-    assert cython_faults(source) != []
+def test_cython_faults_are_noticed(name: str, source: str) -> None:
+    assert cython_faults(name, source) != []
