@@ -19,6 +19,7 @@ from arena.runners import Runner
 from arena.spec import TournamentSpec
 from arena.store import Store
 from arena.store.rows import FinishedMatch, QuarantineRow
+from arena.store.tournaments import BEGIN_ANEW
 from arena.types import GameResult, MatchPlan, MatchResult, Pairing, Player, VariantSetup
 
 FLUSH_S = 0.25
@@ -204,7 +205,7 @@ def reopen(store: Store, spec: TournamentSpec, identity: int) -> Tournament:
         if entry.label == player.name and before != now:
             raise StoreError(
                 f"{entry.label} was {' '.join(before)} when the tournament began and is {' '.join(now)} now; "
-                "put it back, or start a new tournament"
+                f"put it back, or {BEGIN_ANEW}"
             )
     store.check_resume(identity, spec.setups, spec.players)
     return Tournament(store, spec, identity)

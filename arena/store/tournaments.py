@@ -28,6 +28,11 @@ from arena.types import BotSpec, Player, PointRule, VariantSetup
 
 Model = TypeVar("Model", bound=Base)
 
+# What else to do where a tournament cannot be resumed; `arena serve` knows its tournaments by their names.
+BEGIN_ANEW = (
+    "begin a new tournament: `arena tournament run FILE --new`; with bots that dial in, give it another name"
+)
+
 
 def player_identity(player: Player) -> str:
     """Return the hash (hex BLAKE2b-128) of bot, version and settings: what ratings hold on to."""
@@ -304,11 +309,11 @@ def _same(what: str, stored: Sequence[object], given: Sequence[object]) -> None:
     if len(stored) != len(given):
         raise StoreError(
             f"the tournament began with {len(stored)} {what}s, now there are {len(given)}; "
-            "resume with what it began with, or start a new tournament"
+            f"resume with what it began with, or {BEGIN_ANEW}"
         )
     for index, (before, now) in enumerate(zip(stored, given, strict=True)):
         if before != now:
             raise StoreError(
                 f"{what} {index} was {before} when the tournament began and is {now} now; "
-                "resume with what it began with, or start a new tournament"
+                f"resume with what it began with, or {BEGIN_ANEW}"
             )

@@ -161,9 +161,9 @@ def test_resume_checks_setups_and_players(store: Store) -> None:
     sample = Sample(store)
     store.check_resume(sample.id, sample.setups, sample.players)
     changed = (sample.setups[0], replace(sample.setups[1], turn_cap=7))
-    with pytest.raises(StoreError, match=r"setup 1 was .* when the tournament began"):
+    with pytest.raises(StoreError, match=r"setup 1 was .* when the tournament began .* run FILE --new`"):
         store.check_resume(sample.id, changed, sample.players)
-    with pytest.raises(StoreError, match="began with 5 players, now there are 4"):
+    with pytest.raises(StoreError, match=r"began with 5 players, now there are 4.* run FILE --new`"):
         store.check_resume(sample.id, sample.setups, sample.players[:4])
     swapped = (sample.players[1], sample.players[0], *sample.players[2:])
     with pytest.raises(StoreError, match="player 0 was"):

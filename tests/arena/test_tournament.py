@@ -258,6 +258,7 @@ def test_resume_refuses_a_bot_that_is_not_the_same_any_more(tmp_path: Path) -> N
     again = arena("tournament", "resume", "sample", "--db", str(tmp_path / "results.db"))
     assert again.returncode == 1
     assert "attacker" in again.stderr
+    assert "`arena tournament run FILE --new`" in " ".join(again.stderr.split())
 
 
 def test_resume_of_a_finished_tournament_is_wrong_use(tmp_path: Path) -> None:
