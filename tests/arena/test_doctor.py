@@ -231,6 +231,16 @@ def test_the_end_of_what_a_broken_bot_wrote_is_shown() -> None:
         assert broken.advice.startswith("see the last lines of what it wrote, above")
 
 
+@pytest.mark.parametrize(
+    ("ended_by", "advice"), [("SIGKILL", "ended from outside"), ("SIGSEGV", "run it in a debugger")]
+)
+def test_advice_tells_who_was_ended_from_who_died(ended_by: str, advice: str) -> None:
+    """Nobody finds in a debugger what the system did to a bot."""
+    broken, *_ = findings(command_bot("crash_mid_game.py", ended_by), "answers")
+    assert f"killed by {ended_by}" in broken.message
+    assert advice in broken.advice
+
+
 def test_a_bot_that_hangs_is_not_said_to_think() -> None:
     found = findings(command_bot("hang.py"), "answers", SHORT)
     assert grades(found) == {"fix"}
