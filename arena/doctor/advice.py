@@ -12,8 +12,8 @@ BY_WORDS = {
     SUSPECT: "write each message as a line of its own, with nothing behind it, and flush",
     "child process": CHILDREN,
     "killed by SIGKILL": "it was ended from outside, most likely for lack of memory: then `dmesg` or"
-    " `journalctl -k` names its process; the check `memory` shows what it holds, and the arena says when that is"
-    " too much under `--isolation limits`",
+    " `journalctl -k` names its process; the check `memory` shows what it holds, `--isolation limits` tells"
+    " when that is too much",
     "killed by SIG": "run it in a debugger or with a sanitizer: it dies in its own code, or in a library's",
     "inside the arena's own process": "give it a folder with a bot.toml, as `arena init` does",
 }
