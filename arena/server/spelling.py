@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from google.protobuf import json_format
 
+from arena.server import misspelt
 from arena.v1 import play_pb2
 
 _PACKED = ("legal", "view", "events")
@@ -33,20 +34,6 @@ EXAMPLES = {
     "acts": '{"acts":{"acts":[{"decisionId":7,"range":0}]}}',
     "log": '{"log":{"text":"..."}}',
 }
-# The parser's words, and what they mean to who wrote the line.
-_PLAIN = (
-    (r"Failed to load JSON: ", "it is no JSON: "),
-    (
-        r'(?:Failed to parse .*? field: )?Message type "[\w.]*" has no field named "(.*?)" at "(.*?)"\.\s*'
-        r"Available Fields.*?\[(.*?)\].*",
-        r'there is no "\1" in \2, only \3',
-    ),
-    (r"repeated field (\w+) must be in \[\] which is (.*)", r"it must be a list in [], not \2"),
-    (r"(?:Failed to parse .*? field: )*Failed to parse (.*?) field: ", r"\1: "),
-    (r"invalid literal for int\(\) with base 10: ", "not a whole number: "),
-    (r"'\w+' object is not iterable", "it must be an object in {}"),
-    (r".*: unhashable type: '\w+'", "there is a list where an object in {} must be"),
-)
 _JSON = json.JSONDecoder()
 # Starts that are tried in one line: one with a great many must not keep the reader busy.
 _TRIED = 8
@@ -64,27 +51,17 @@ def line_of(message: play_pb2.PlayResponse) -> bytes:
 def request_of(line: bytes) -> play_pb2.PlayRequest:
     """The message of a line; ValueError says what is wrong with it, and how it starts."""
     try:
-        return json_format.Parse(line.decode("utf-8"), play_pb2.PlayRequest())
+        return misspelt.read(line.decode("utf-8"))
     except UnicodeDecodeError as error:
         why = f"it is not UTF-8: {error.reason} at byte {error.start}"
-    except json_format.ParseError as error:
+    except ValueError as error:
         why = str(error)
-    except (ValueError, RecursionError) as error:
-        why = f"{type(error).__name__}: {error}"
     begun = _CLAIM.search(line.decode("latin-1"))
     name = next((name for name in _NAMES if begun and name in begun.group()), "acts")
     raise ValueError(
-        f"a line that is no PlayRequest: {_plain(why)}; the line is `{shown(line)}`, "
+        f"a line that is no PlayRequest: {why}; the line is `{shown(line)}`, "
         f"one that is right looks like `{EXAMPLES[name]}`"
     )
-
-
-def _plain(why: str) -> str:
-    """What a parser says, without its jargon."""
-    why = why[:300]
-    for jargon, words in _PLAIN:
-        why = re.sub(jargon, words, why, flags=re.DOTALL)
-    return why.rstrip(".")
 
 
 def claims_message(line: bytes) -> bool:

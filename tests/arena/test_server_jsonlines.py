@@ -185,16 +185,32 @@ def test_any_line_is_a_request_or_a_sentence(tail: bytes) -> None:
     [
         (b'{"acts":{"acts":[{"decision":7}]}}', 'there is no "decision" in PlayRequest.acts.acts[0], only'),
         (b'{"acts":{"acts":[{"decision":7}]}}', '`{"acts":{"acts":[{"decisionId":7,"range":0}]}}`'),
-        (b'{"acts":{"acts":{"decisionId":7}}}', "it must be a list in []"),
-        (b'{"acts":[{"decisionId":7}]}', "there is a list where an object in {} must be"),
+        (b'{"acts":{"acts":{"decisionId":7}}}', "PlayRequest.acts.acts must be a list in [], not an object"),
+        (b'{"acts":[{"decisionId":7}]}', "PlayRequest.acts must be an object in {}, not a list"),
+        (b'{"acts":[]}', "PlayRequest.acts must be an object in {}, not []"),
+        (b'{"acts":""}', 'PlayRequest.acts must be an object in {}, not ""'),
+        (b'{"join":[]}', "PlayRequest.join must be an object in {}, not []"),
+        (b'{"acts":{"acts":[{},null]}}', "PlayRequest.acts.acts[1] must be an object in {}, not null"),
         (b'{"join":{"nick":"x"}}', 'looks like `{"join":{}}`'),
-        (b'{"acts":{"acts":[{"decisionId":"x"}]}}', "decisionId: not a whole number: 'x'"),
-        (b'{"acts":{"acts":[{"decisionId":-1}]}}', "decisionId"),
-        (b'{"acts":', "Expecting value"),
+        (b'{"acts":{"acts":[{"decisionId":"x"}]}}', "acts[0].decisionId must be a whole number from 0 to"),
+        (b'{"acts":{"acts":[{"decisionId":-1}]}}', "from 0 to 4294967295, not -1"),
+        (b'{"acts":{"acts":[{"decisionId":true}]}}', "from 0 to 4294967295, not true"),
+        (b'{"acts":{"acts":[{"amount":1.5}]}}', "from -2147483648 to 2147483647, not 1.5"),
+        (
+            b'{"acts":{"acts":[{"actions":[{"a":[]}]}]}}',
+            "PlayRequest.acts.acts[0].actions[0].a must be a whole",
+        ),
+        (b'{"join":{"skipEvents":1}}', "PlayRequest.join.skipEvents must be true or false, not 1"),
+        (b'{"join":{"encoding":"TYPED"}}', 'ENCODING_PACKED, ENCODING_TYPED, not "TYPED"'),
+        (b'{"join":{"name":7}}', "PlayRequest.join.name must be text in quotes, valid Unicode, not 7"),
+        (b'{"join":{},"log":{}}', 'has "join" and "log", but a message holds one'),
+        (b'{"log":{},"log":{}}', 'no PlayRequest: "log" stands twice in one object;'),
+        (b'{"acts":', "it is no JSON: Expecting value at character 9"),
         (b'{"log":{"text":"\xff"}}', "not UTF-8"),
-        (b'{"log":{"text":"\\ud800"}}', ""),
-        (b'{"log":' + b'{"text":' * 100_000, "recursion"),
-        (b'{"acts":{"acts":[{"decisionId":' + b"9" * 5000 + b"}]}}", ""),
+        (b'{"log":{"text":"\\ud800"}}', 'valid Unicode, not "\\ud800"'),
+        (b'{"acts":{"acts":[{"\\ud800":7}]}}', 'there is no "\\ud800" in PlayRequest.acts.acts[0]'),
+        (b'{"log":' + b'{"text":' * 100_000, "nested too deeply"),
+        (b'{"acts":{"acts":[{"decisionId":' + b"9" * 5000 + b"}]}}", "a number of thousands of digits"),
         (b'{"join":{}}{"join":{}}', "Extra data"),
     ],
 )
@@ -202,8 +218,17 @@ def test_what_is_wrong_with_a_line_is_said(line: bytes, words: str) -> None:
     with pytest.raises(ValueError, match="a line that is no PlayRequest") as caught:
         request_of(line)
     assert words in str(caught.value)
+    assert "arena.v1" not in str(caught.value)
     assert line[:40].decode(errors="replace") in str(caught.value)
     assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"acts":{}}', b'{"acts":{"acts":[]}}', b'{"join":null,"acts":{"acts":null}}']
+)
+def test_acts_without_an_answer_are_a_message(line: bytes) -> None:
+    """What is left out is empty, over pipes as in bytes."""
+    assert request_of(line) == play_pb2.PlayRequest(acts=play_pb2.ActBatch())
 
 
 def test_session_in_the_docs_is_made_of_messages() -> None:
@@ -482,6 +507,23 @@ def test_typed_is_the_form_of_lines_and_packed_can_be_asked_for(server: PlayServ
         assert asker.door.protocol == "jsonlines"
         asker.door.close()
         assert bot.at_end()
+
+
+@pytest.mark.parametrize("line", ['{"acts":[]}', '{"acts":""}', '{"acts":{"acts":[{"\\ud800":1}]}}'])
+def test_a_message_that_cannot_be_read_is_told_and_the_next_one_heard(
+    server: PlayServer, asker: Asker, line: str
+) -> None:
+    bot = Bot(server, asker.door.token)
+    bot.say('{"join":{}}')
+    for content in ("welcome", "game_start"):
+        assert bot.hear().HasField(content)
+    for number, said, fault in ((1, line, "malformed"), (2, '{"acts":{"acts":[{"decisionId":2}]}}', None)):
+        asker.door.ask([asker.question()])
+        bot.hear()
+        bot.say(said)
+        answer = asker.inbox.get(timeout=5.0)
+        assert (answer.decision_id, answer.fault) == (number, fault)
+    bot.leave()
 
 
 def test_bot_that_does_not_read_blocks_nobody_and_is_out_before_memory_grows(
