@@ -157,6 +157,7 @@ def test_views_round_trip_and_ask_the_same(number: int, seed: int, permille: int
         assert view.pending() == state.pending() or phase(state) == "headquarters"
         if seat != PUBLIC:
             assert view.legal(seat).packed() == state.legal(seat).packed()
+            assert state.packed_view(seat) == view.packed()
 
 
 @every_setup

@@ -28,6 +28,8 @@ def test_seats_that_do_not_exist() -> None:
         with pytest.raises(StateError, match=r"no seat -?\d+; the game has seats 0\.\.2"):
             state.view(seat)
         with pytest.raises(StateError, match=r"the game has seats 0\.\.2"):
+            state.packed_view(seat)
+        with pytest.raises(StateError, match=r"the game has seats 0\.\.2"):
             state.retire(seat)
         assert len(state.legal(seat)) == 0
         with pytest.raises(IllegalAction, match="this seat owes no decision now"):
