@@ -106,13 +106,13 @@ class Mail:
 def mail(monkeypatch: pytest.MonkeyPatch) -> Mail:
     """Reads along; everything is still sent."""
     messages: dict[int, list[play_pb2.PlayResponse]] = defaultdict(list)
-    send = Stream.send
+    put = Stream._put  # questions in packed form are bytes without ever being a message
 
-    def copy(stream: Stream, message: play_pb2.PlayResponse) -> None:
-        messages[id(stream)].append(play_pb2.PlayResponse.FromString(message.SerializeToString()))
-        send(stream, message)
+    def copy(stream: Stream, data: bytes) -> int:
+        messages[id(stream)].append(play_pb2.PlayResponse.FromString(data))
+        return put(stream, data)
 
-    monkeypatch.setattr(Stream, "send", copy)
+    monkeypatch.setattr(Stream, "_put", copy)
     return Mail(messages)
 
 
