@@ -166,7 +166,10 @@ class Referee:
         if self.over or seat in self.conduct.retired:
             return
         question = self._open.get(seat) if seat not in self._held else None
-        default = question.legal[0].first() if question is not None else None
+        default = None
+        if question is not None:
+            question.faulted = True
+            default = question.legal[0].first()
         if kind not in START_FAULTS:
             self.conduct.banks[seat].bill(used_s)
         message = message or time_text(question, self.conduct.limits, used_s, limit_s)

@@ -43,13 +43,14 @@ class Question:
     `limit_s` is what the answer may take, `bank_s` what is left of the seat's game bank, both in seconds and
     infinite where no clock runs. The driver fills in what does not count: `queue_s` until it could be thought
     about, `transport_s` on the way, `margin_s`, by which an answer may be late, and `host_s`, by which it was
-    waited for longer since a crowded host took it from the bot. `view` and `events` are made when first read
+    waited for longer since a crowded host took it from the bot. `faulted` tells a door that no answer of the
+    bot was played, since there was none in time or a wrong one. `view` and `events` are made when first read
     and may be read until the question is answered.
     """
 
     __slots__ = (
         *("game_id", "seat", "decision_id", "legal", "limit_s", "bank_s"),
-        *("queue_s", "transport_s", "margin_s", "host_s"),
+        *("queue_s", "transport_s", "margin_s", "host_s", "faulted"),
         *("_state", "_backlog", "_view", "_packed"),
     )
 
@@ -72,6 +73,7 @@ class Question:
         self.limit_s = limit_s
         self.bank_s = bank_s
         self.queue_s = self.transport_s = self.margin_s = self.host_s = 0.0
+        self.faulted = False
         self._state = state
         self._backlog = backlog
         self._view: View | None = None

@@ -19,14 +19,17 @@ Act = tuple[int, int, int, Sequence[rules_pb2.Action]]
 
 @dataclass(slots=True)
 class OpenGame:
-    """A seat's game on this connection, by its number there: opened after question `after`, `asked` last."""
+    """A seat's game on this connection, by its number there; it was opened after question `after`.
+
+    `plan` holds further actions of the answer to `planned_at`.
+    """
 
     number: int
     start: play_pb2.GameStart
     opening: GameOpening
     after: int
-    asked: int = 0
     plan: list[int] = field(default_factory=list)
+    planned_at: Question | None = None
 
 
 class Ledger:
@@ -69,20 +72,23 @@ class Ledger:
         for question in questions:
             game = self.games[question.game_id, question.seat]
             if game.plan:
-                if not self._surprised(question, game) and game.plan[0] in question.legal:
+                if self._holds(game, question):
                     planned.append((question, game.plan.pop(0)))
                     continue
                 game.plan.clear()
-            self._last_question = game.asked = number = self._last_question + 1
+            self._last_question = number = self._last_question + 1
             entry = self._asked[number] = number, game.number, question
             asked.append(entry)
         return asked, planned
 
     @staticmethod
-    def _surprised(question: Question, game: OpenGame) -> bool:
-        """Whether luck or another seat came in between since the seat's last action."""
+    def _holds(game: OpenGame, question: Question) -> bool:
+        """Whether a plan goes on: all of it was played so far, without a surprise, and the next is legal."""
+        if game.planned_at is None or game.planned_at.faulted:
+            return False
         kinds = game.opening.game.description.events
-        return any(event.seat != question.seat or kinds[event.kind].luck for event in question.events)
+        surprised = any(event.seat != question.seat or kinds[event.kind].luck for event in question.events)
+        return not surprised and game.plan[0] in question.legal
 
     def answers(
         self, acts: Iterable[Act], received: float
@@ -110,10 +116,9 @@ class Ledger:
                 wrong.append((question, str(error)))
                 continue
             game_id, seat = question.game_id, question.seat
-            if plan and not self.wishes.skip_events:
+            if plan and not question.faulted and not self.wishes.skip_events:
                 game = self.games[game_id, seat]
-                if game.asked == number:  # else it is late
-                    game.plan = plan
+                game.plan, game.planned_at = plan, question
             answer = game_id, seat, question.decision_id, code, received, None, "", "", ""
             answers.append(tuple.__new__(Answer, answer))  # as Answer() does, in half the time
         return answers, wrong, idle

@@ -118,6 +118,7 @@ def test_d05_an_illegal_answer_plays_the_default_and_names_the_rule() -> None:
     text = referee.game.action_text
     assert (fault.seat, fault.kind, fault.action) == (second.seat, "illegal", "default")
     assert (fault.decision, fault.used_ms, fault.limit_ms) == (2, 250.0, 2000.0)
+    assert (first.faulted, second.faulted) == (False, True)  # by which a door drops its plan
     assert f"may not play `{text(code)}`: " in fault.message
     assert f"`{text(default)}` is played instead (fault 1 of 3)" in fault.message
 
@@ -148,6 +149,7 @@ def test_b04_a_late_answer_is_a_timeout_with_limit_time_and_overrun() -> None:
     answer(referee, question, Random(1), used_s=2.5)
     fault = last_fault(referee)
     assert (fault.kind, fault.limit_ms, fault.used_ms) == ("timeout", 2000.0, 2500.0)
+    assert question.faulted
     assert fault.message.startswith("decision 1 took 2.500 s of 2.000 s allowed, 0.500 s over; `claim ")
     assert referee.steps == [(question.seat, int(question.legal[0].first()))]
 

@@ -404,21 +404,31 @@ def test_plan_is_dropped_at_a_surprise(seated: Make, surprise: str) -> None:
     assert len(bot.decides()) == 1
 
 
-def test_plan_of_an_answer_that_came_too_late_plays_nothing(seated: Make) -> None:
-    """Its question was answered for the bot, which has the seat's next one already."""
+@pytest.mark.parametrize("moment", ["before its answer", "behind its answer", "behind the next question"])
+def test_plan_of_an_answer_that_was_not_played_is_dropped(seated: Make, moment: str) -> None:
+    """The referee found it late or illegal, and played another action for the seat."""
     seat, bot = seated()
     for _ in range(2):
         bot.hear("game_start")
     deployments = [message(action) for action in reinforce(seat.state)]
-    for decision_id in (1, 2):
-        question = seat.ask()
-        assert bot.decides()[0].decision_id == decision_id
-        default = int(question.legal[0].action(1))
-        if decision_id == 1:
-            seat.play(default)
-    bot.act(play_pb2.Act(decision_id=1, actions=deployments))
+    answer = play_pb2.Act(decision_id=1, actions=deployments)
+    first = seat.ask()
+    bot.decides()
+    default = int(first.legal[0].action(1))
+    if moment == "behind its answer":
+        bot.act(answer)
+        seat.answer()
+    first.faulted = True
+    seat.play(default)
+    if moment == "before its answer":
+        bot.act(answer)
+        seat.answer()
+    seat.ask()
+    assert bot.decides()[0].decision_id == 2
+    if moment == "behind the next question":
+        bot.act(answer)
     bot.act(play_pb2.Act(decision_id=2, amount=1))
-    assert [seat.answer().decision_id for _ in range(2)] == [1, 2]
+    assert wait_until(lambda: seat.answer().decision_id == 2)
     seat.play(default)
     seat.ask()
     assert bot.decides()[0].decision_id == 3
