@@ -49,8 +49,8 @@ cdef Py_ssize_t number_size(uint64_t value) noexcept:
     return 1 + varint_size(value) if value else 0
 
 
-cdef Py_ssize_t bytes_size(bytes data) noexcept:
-    cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
+cdef Py_ssize_t bytes_size(bytes data) except -1:
+    cdef Py_ssize_t size = len(data)  # which refuses None
     return 1 + varint_size(size) + size if size else 0
 
 

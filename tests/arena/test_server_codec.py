@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -84,3 +87,11 @@ def test_what_is_not_plain_is_left_to_protobuf() -> None:
     # Six bytes of a number, and one above what the field holds.
     assert plain_acts(b"\x12\x09\x0a\x07\x08\x80\x80\x80\x80\x80\x01") is None
     assert plain_acts(b"\x12\x08\x0a\x06\x08\xff\xff\xff\xff\x1f") is None
+
+
+@pytest.mark.parametrize(
+    "wrong", [(1, 1, None, b"", b"", 0), (-1, 1, b"", b"", b"", 0), (1, 1, b"", "", b"", 0)]
+)
+def test_what_is_no_question_is_refused(wrong: tuple[Any, ...]) -> None:
+    with pytest.raises((TypeError, OverflowError)):
+        packed_decides([wrong])
