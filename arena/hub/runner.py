@@ -2,8 +2,9 @@
 
 A match's turn comes when it is among the next few of the schedule. Its players have the connect limit to
 come, or to come back, counted from when its turn has come and one of the tournament's bots is here to wait
-for them; who has not come then is no_show. While none is here nobody is missed, however long that takes: it
-is the server that was away, or they all are to come yet.
+for them; who has not come then is no_show. Each match has a wait of its own: it counts from when the last one
+without that bot began, too, so that a late bot loses a match a wait, not all whose turn has come. While none
+is here nobody is missed, however long that takes: it is the server that was away, or all are to come yet.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ class GuestRunner:
         self._playing = 0
         self._missed: tuple[tuple[str, ...], bool] = (), True
         self._somebody_since: float | None = None
+        self._given_up: dict[BotSpec, float] = {}  # when a match last began without the bot
 
     def check(self, limits: Limits, isolation: Isolation = UNGUARDED) -> list[Problem]:
         """Start the players of this host; those that dial in may come any time."""
@@ -131,6 +133,7 @@ class GuestRunner:
                 self._guests.release(guests.values())
                 break
             self._turns.remove(turn)
+            self._given_up.update((bot, time.monotonic()) for bot in turn.remote() if bot not in guests)
             self._playing += 1
             self._news.tell_begun(self._name, turn.plan)
         self._tell_missed(missed)
@@ -153,7 +156,8 @@ class GuestRunner:
         """Whether a bot that is not here may still come."""
         if self._somebody_since is None:
             return True
-        since = max(turn.since, self._somebody_since, self._guests.gone_since(bot))
+        missed_since = max(self._guests.gone_since(bot), self._given_up.get(bot, 0.0))
+        since = max(turn.since, self._somebody_since, missed_since)
         return time.monotonic() - since < turn.plan.limits.connect
 
     def _look_who_is_here(self) -> None:

@@ -1,5 +1,8 @@
 """Quarantine: a player that faults out of so many games in a row is kept out of its later matches.
 
+It is for bots that break. A game that a player was not there for (`no_show`) says nothing about that: it
+neither counts nor ends a streak.
+
 Who is quarantined follows from the committed matches in scheduled order alone. Settling walks over them as
 far as no match is missing; a match behind the verdict that involves the player counts for nobody, whether it
 was played before the verdict was known or not. So a run on many workers ends with the table of a run on one.
@@ -33,6 +36,7 @@ from arena.store.rows import QuarantineRow
 from arena.types import FaultKind
 
 WINDOW = 500  # matches examined in one go
+_ABSENT: FaultKind = "no_show"
 _DETAILS = (FaultModel, RecordModel, PlacementModel)  # what hangs on a game, referring rows first
 
 
@@ -48,7 +52,10 @@ class Verdict:
 
 @dataclass(slots=True)
 class Judge:
-    """Counts the games in a row that ended with a player (by entry index) retired by a fault."""
+    """Counts the games in a row, of those it is told of, that ended with a player retired by a fault.
+
+    Players are numbered by their entry.
+    """
 
     limit: int
     streaks: dict[int, int]
@@ -188,9 +195,13 @@ def _players(
 def _matches(
     session: Session, tournament_id: int, low: int, high: int
 ) -> Iterator[tuple[int, list[Mapping[int, int | None]]]]:
-    """Yield the played matches low..high-1: for each game, by player, the fault that retired a seat of it."""
+    """Yield the played matches low..high-1: for each game, by player, the fault that retired a seat of it.
+
+    A game is without the players that were not there.
+    """
+    fault = FaultModel.id.label("fault")
     query = (
-        select(MatchModel.sequence, GameModel.rotation, EntryModel.position, FaultModel.id.label("fault"))
+        select(MatchModel.sequence, GameModel.rotation, EntryModel.position, fault, FaultModel.kind)
         .join(GameModel, GameModel.match_id == MatchModel.id)
         .join(PlacementModel, PlacementModel.game_id == GameModel.id)
         .join(
@@ -208,7 +219,8 @@ def _matches(
         for _, seats in groupby(rows, key=attrgetter("rotation")):
             faults: dict[int, int | None] = {}
             for seat in seats:
-                faults[seat.position] = faults.get(seat.position) or seat.fault
+                if seat.kind != _ABSENT:
+                    faults[seat.position] = faults.get(seat.position) or seat.fault
             games.append(faults)
         yield sequence, games
 

@@ -43,6 +43,22 @@ def test_who_comes_second_has_the_connect_limit_from_when_the_first_came(house: 
     assert house.store.faults(house.store.tournament("cup").id) == ()
 
 
+def test_a_bot_that_comes_late_loses_a_match_a_wait_and_plays_the_others(house: House) -> None:
+    """Each match waits for itself, from when the last one was begun without the bot."""
+    anna, bert = house.token("anna"), house.token("bert")
+    file = cup(remote("anna"), remote("bert"), rounds=5, connect=3.0)
+    house.open(tournament=f"{file}[faults]\nquarantine_after = 2\n")
+    house.bot(anna)
+    house.wait_for("match_done")
+    house.bot(bert)
+    house.wait_for("tournament_done")
+    identity = house.store.tournament("cup").id
+    faults = house.store.faults(identity)
+    assert {(fault.player, fault.kind, fault.sequence) for fault in faults} == {("bert", "no_show", 0)}
+    assert house.store.quarantines(identity) == ()
+    assert {game.sequence for game in house.store.games(identity)} == set(range(5))
+
+
 def test_the_operator_says_how_long_matches_wait(tmp_path: Path) -> None:
     """For all tournaments of a server, whatever their files say; nothing else changes."""
     (tmp_path / "cup.toml").write_text(cup(remote("anna"), remote("bert"), connect=5.0))

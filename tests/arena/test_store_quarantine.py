@@ -237,6 +237,31 @@ def test_a_clean_game_ends_a_streak() -> None:
     assert judge.excludes((1, 0), 3) is None
 
 
+def test_c15_absence_neither_counts_nor_ends_a_streak(tmp_path: Path) -> None:
+    """Quarantine is for bots that break: with every other broken game missed, the verdict falls later."""
+    crashing, missing, now_and_then = (Quarantining(open_store(tmp_path / f"{n}.db")) for n in range(3))
+    for sample, absent in ((crashing, 0), (missing, 1), (now_and_then, 2)):
+        commit(sample, [[missed(match, absent) for match in sample.results()]])
+        assert sample.store.quarantine_differences(sample.id) == ()
+    assert missing.store.quarantines(missing.id) == ()
+    assert missing.store.unplayed(missing.id) == 0
+    (soon,), (later,) = (sample.store.quarantines(sample.id) for sample in (crashing, now_and_then))
+    assert (later.player, later.kind, later.games) == (soon.player, "crash", LIMIT)
+    assert later.sequence > soon.sequence
+
+
+def missed(match: FinishedMatch, every: int) -> FinishedMatch:
+    """The match with the faults of every so many of its games, or none, as absence."""
+    assert match.result is not None
+    games = [
+        replace(game, faults=tuple(replace(fault, kind="no_show") for fault in game.faults))
+        if every and game.rotation % every == 0
+        else game
+        for game in match.result.games
+    ]
+    return replace(match, result=replace(match.result, games=tuple(games)))
+
+
 def test_a_new_version_starts_clean(sample: Quarantining) -> None:
     """A new version is a new player: its tournament knows nothing of the old one's quarantine."""
     players = tuple(replace(p, bot=replace(p.bot, version="2")) for p in sample.players)
