@@ -206,6 +206,16 @@ def test_growth_and_children_are_found() -> None:
     )
 
 
+def test_a_heap_that_fills_up_is_told_from_a_slow_leak(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bot that grows slowly is asked on: what grows to a bound, as the heap of a Java bot, is no leak."""
+    filled = findings(command_bot("ill.py", "fills_a_heap"), "memory")
+    assert [finding.grade for finding in filled] == ["ok", "ok"], filled
+    monkeypatch.setattr(holding, "MORE_ROUNDS", 1)
+    leaking, _ = findings(command_bot("ill.py", "seeps"), "memory")
+    assert leaking.grade == "warn"
+    assert re.search(r" 2[345] KiB with each, without end: 2048 MiB are full after", leaking.message)
+
+
 def test_a_bot_has_no_more_games_open_than_in_a_tournament() -> None:
     """What it holds for each would not fit its limit for a position of every kind."""
     large, limited = command_bot("ill.py", "large_games"), Isolation("limits", memory_mib=320)

@@ -22,6 +22,19 @@ def grows(view: View, legal: Legal) -> ActionRange:
     return first_legal(view, legal)
 
 
+def fills_a_heap(view: View, legal: Legal) -> ActionRange:
+    """Keeps 24 KiB a question of the first 1500, as a heap grows to its bound before it is ever cleared."""
+    if len(hoard) < 1500:
+        hoard.append(bytes(bytearray(24 * 2**10)))
+    return first_legal(view, legal)
+
+
+def seeps(view: View, legal: Legal) -> ActionRange:
+    """Keeps 24 KiB a question, of all."""
+    hoard.append(bytes(bytearray(24 * 2**10)))
+    return first_legal(view, legal)
+
+
 def slow(view: View, legal: Legal) -> ActionRange:
     """Thinks for most of half a second."""
     time.sleep(0.45)
@@ -92,7 +105,7 @@ class LargeGames:
 
 
 what = sys.argv[1]
-decisions = (grows, slow, illegal, returns_none, returns_minus_one, returns_a_number)
+decisions = (grows, fills_a_heap, seeps, slow, illegal, returns_none, returns_minus_one, returns_a_number)
 if decide := {decide.__name__: decide for decide in decisions}.get(what):
     serve(decide)
 elif what in ("keeps_games", "large_games"):

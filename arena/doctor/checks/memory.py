@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from arena.doctor import WARN_SHARE, Patient, count
@@ -30,6 +30,9 @@ LOOK_EVERY = 50
 DECISIONS, QUICK_DECISIONS = 1000, 250
 PART_S, QUICK_PART_S = 5.0, 1.5
 LEAK_MIB = 2.0  # in each part
+# A slow growth may be a heap that fills up to its bound: such a bot is asked on, as many parts at a time as
+# at first, until it grows no more or has been asked so often.
+MORE_ROUNDS = 4
 # A bot that meets its memory limit within as many decisions does not survive a small tournament.
 TOURNAMENT = 20_000
 SURE_DECISIONS = 50  # of one part: of fewer nothing certain is told
@@ -48,12 +51,16 @@ def examine(patient: Patient) -> Found:
         yield "skip", "not done: a Python file runs inside the arena's process", ""
         return
     asked = [position for variant in patient.variants for position in positions(variant)]
+    parts: list[Part] = []
     try:
         with patient.interview() as bot:
-            parts = _decisions(bot, asked, quick=patient.quick)
+            for part in _decisions(bot, asked, quick=patient.quick):
+                parts.append(part)
             games = QUICK_GAMES if patient.quick else GAMES
             before, after = _games(bot, asked, games)
     except Unanswered as error:
+        if len(parts) >= PARTS:
+            yield _leak(parts)
         yield "skip", f"not done: {error}", ""
         return
     grade, growth, advice = _leak(parts)
@@ -65,15 +72,21 @@ def examine(patient: Patient) -> Found:
         yield "fix", f"{children} between games, {declared} declared", CHILDREN
 
 
-def _decisions(bot: Interview, asked: Sequence[Position], *, quick: bool) -> list[Part]:
-    """What it holds more after each part of many decisions in a few games."""
+def _decisions(bot: Interview, asked: Sequence[Position], *, quick: bool) -> Iterator[Part]:
+    """What it holds more after each part of many decisions in a few games; more of them where it may leak."""
     few = asked[:: math.ceil(len(asked) / OPEN_GAMES)]
     games = [(bot.open(position.game, position.seat, bytes(16)), position) for position in few]
     most, most_s = (QUICK_DECISIONS, QUICK_PART_S) if quick else (DECISIONS, PART_S)
-    parts = [_part(bot, games, most, most_s) for _ in range(PARTS)]
+    parts: list[Part] = []
+    for _ in range(1 + MORE_ROUNDS):
+        for _ in range(PARTS):
+            parts.append(_part(bot, games, most, most_s))
+            yield parts[-1]
+        if _leak(parts)[0] != "warn":
+            break
+        most = DECISIONS
     for number, position in games:
         bot.close(number, position.seat)
-    return parts
 
 
 def _part(bot: Interview, games: Sequence[tuple[int, Position]], most: int, most_s: float) -> Part:
@@ -113,17 +126,26 @@ def _census(bot: Interview) -> Census:
 
 
 def _leak(parts: Sequence[Part]) -> tuple[str, str, str]:
-    """Whether it holds more with every decision: the least that it grew by in any part counts."""
-    steady = min(parts[1:], key=lambda part: part.growth_mib / part.decisions)
+    """Whether it holds more with every decision.
+
+    At first the least that it grew by in any part counts, of a bot that was asked on the mean of the last.
+    """
+    judged = parts[1:] if len(parts) <= PARTS else [_mean(parts[-PARTS:])]
+    steady = min(judged, key=lambda part: part.growth_mib / part.decisions)
     decisions, growth = sum(part.decisions for part in parts), sum(part.growth_mib for part in parts)
     text = f"{growth:+.0f} MiB in {count(decisions, 'decision')}"
-    if min(part.growth_mib for part in parts[1:]) < LEAK_MIB:
+    if min(part.growth_mib for part in judged) < LEAK_MIB:
         return "ok", text, ""
     each_mib, limit = steady.growth_mib / steady.decisions, Isolation().memory_mib
     left = round(limit / each_mib)
     text += f", {1024 * each_mib:.0f} KiB with each, without end: {limit} MiB are full after {left} of them"
     sure = steady.decisions >= SURE_DECISIONS and left < TOURNAMENT
     return "fix" if sure else "warn", text, "forget a decision once it is answered, and bound every cache"
+
+
+def _mean(parts: Sequence[Part]) -> Part:
+    decisions, growth = (sum(amounts) / len(parts) for amounts in zip(*parts, strict=True))
+    return Part(round(decisions), growth)
 
 
 def _held(before: Census, after: Census, games: int, *, leaks: bool) -> Found:
