@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.server.spelling import SUSPECT
+from arena.server.spelling import NOT_GRPC, NOT_LINES, SUSPECT
 
 LAST_LINES = 8
 CHILDREN = "end its child processes, or declare them: `children = N` in bot.toml"
@@ -10,6 +10,8 @@ BY_WORDS = {
     "cannot start": "install the program, or name another in `command` of bot.toml;"
     " a name without a slash is looked for on the PATH",
     SUSPECT: "write each message as a line of its own, with nothing behind it, and flush",
+    NOT_GRPC: f"{NOT_GRPC}; without it a bot is one that joins over gRPC",
+    NOT_LINES: f"{NOT_LINES}; with it a bot speaks over its standard input and output, and has no address",
     "child process": CHILDREN,
     "killed by SIGKILL": "it was ended from outside, most likely for lack of memory: then `dmesg` or"
     " `journalctl -k` names its process; the check `memory` shows what it holds, `--isolation limits` tells"

@@ -19,12 +19,14 @@ from collections.abc import Callable, Sequence
 
 import grpc
 
+from arena.errors import PlatformFault
 from arena.launcher import BotProcess, Exit
 from arena.seats import NO_DECISION, Answer, GameOpening, Inbox, Question
 from arena.server.connection import MAX_WAITING_BYTES, Connection, Refused
 from arena.server.flood import MAX_MESSAGE_BYTES, MESSAGES_PER_SECOND, FloodGauge
 from arena.server.ledger import Ledger
 from arena.server.questions import Asked, Response, Wishes
+from arena.server.spelling import NOT_GRPC, NOT_LINES, claims_message, shown
 from arena.types import FaultKind, GameResult
 from arena.v1 import play_pb2
 
@@ -309,7 +311,7 @@ class RemoteDoor:
         if how.resource:
             self._fail("resource", how.describe())
         elif how.signal is not None or how.code != 0:
-            self._fail("crash", how.describe())
+            self._fail("crash", self._hinted(how.describe()) if self.ready_at is None else how.describe())
         elif self.ready_at is None:
             self._fail("no_show", self._hinted(f"{how.describe()}, without having joined"))
         else:
@@ -363,7 +365,20 @@ class RemoteDoor:
 
     def hint(self) -> str:
         """Why what the bot said may not have been heard, as text for people; "" if nothing is known."""
-        return self.overhears().replace(self.token, "(token)")
+        return (self.overhears() or self._misdirected()).replace(self.token, "(token)")
+
+    def _misdirected(self) -> str:
+        """What to say of a bot that never joined and, by what it wrote, speaks the other protocol."""
+        if self.ready_at is not None or self.process is None:
+            return ""
+        try:
+            output = self._exit.output if self._exit is not None else self.process.output()
+        except PlatformFault:
+            return ""
+        if self.protocol == "jsonlines":
+            return f"it joins over gRPC: {NOT_LINES}" if "ARENA_ADDRESS" in output else ""
+        line = next(filter(claims_message, output.encode().splitlines()), None)
+        return f"it wrote JSON lines, such as `{shown(line)}`: {NOT_GRPC}" if line is not None else ""
 
     def last_message(self) -> str:
         """What the bot sent last, as text for people."""

@@ -23,6 +23,8 @@ _PACKED = ("legal", "view", "events")
 _TYPED = ("typedLegal", "typedView", "typedEvents")
 _SHOWN = 80
 SUSPECT = "the bot's last line that looks like a message but was not one:"
+NOT_GRPC = 'add `protocol = "jsonlines"` to its bot.toml'
+NOT_LINES = 'take `protocol = "jsonlines"` out of its bot.toml'
 _NAMES = {field.json_name for field in play_pb2.PlayRequest.DESCRIPTOR.fields}
 _CONTENTS = "|".join(sorted(_NAMES))
 _START = re.compile(rf'\{{\s*"({_CONTENTS})"\s*:')

@@ -106,6 +106,24 @@ def test_a_program_that_is_not_there_is_to_be_installed(tmp_path: Path) -> None:
     assert found.advice.startswith("install the program, or name another in `command`")
 
 
+@pytest.mark.parametrize("then", ["", "sleep 60", "exit 3"])
+def test_json_lines_of_a_bot_that_did_not_say_so_are_recognised(tmp_path: Path, then: str) -> None:
+    """It leaves, waits for ever or breaks, and is told in each case which line its bot.toml lacks."""
+    (tmp_path / "bot.toml").write_text('name = "unsaid"\ncommand = ["sh", "bot.sh"]\n')
+    (tmp_path / "bot.sh").write_text(f"echo '{{\"join\":{{}}}}'\n{then}\n")
+    (found,) = findings(Player("unsaid", load_bot(tmp_path)), "start", Limits(start=1.5, decision=1))
+    assert found.message.endswith(
+        'it wrote JSON lines, such as `{"join":{}}`: add `protocol = "jsonlines"` to its bot.toml'
+    )
+    assert found.advice.startswith('add `protocol = "jsonlines"` to its bot.toml')
+
+
+def test_a_grpc_bot_declared_as_json_lines_is_recognised() -> None:
+    bot = command_bot("first_legal.py")
+    (found,) = findings(replace(bot, bot=replace(bot.bot, protocol="jsonlines")), "start")
+    assert found.advice.startswith('take `protocol = "jsonlines"` out of its bot.toml')
+
+
 def test_the_bot_is_examined_in_the_isolation_that_was_asked_for() -> None:
     bot, limited = command_bot("first_legal.py"), Isolation("limits")
     patient = Patient(bot, ("classic",), QUICK, quick=True, isolation=limited)
