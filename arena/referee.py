@@ -66,7 +66,6 @@ class Referee:
     """Referees one game from set-up to result.
 
     `audience` are the seats whose questions carry events (default: all); without any a game is faster.
-    `opening` are steps of a record that are played before anybody is asked.
     """
 
     def __init__(
@@ -79,7 +78,6 @@ class Referee:
         *,
         game_id: int = 0,
         dice: Iterable[int] = (),
-        opening: Iterable[Step] = (),
         labels: Sequence[str] = (),
         audience: Collection[int] | None = None,
         watch: Watch | None = None,
@@ -102,9 +100,6 @@ class Referee:
         self._leaving: set[int] = set()
         self._stopped: Termination | None = None
         self._tell(events)
-        for step in opening:
-            self._repeat(*step)
-        self.over = not self.state.pending_mask()
 
     def questions(self) -> list[Question]:
         """The open decisions that were not asked yet: all simultaneous ones, each asked once."""
@@ -274,15 +269,6 @@ class Referee:
             self._retire(seat)
         self._leaving.clear()
         self.over = not self.state.pending_mask()
-
-    def _repeat(self, seat: int, what: int | str) -> None:
-        """Play a step of a record."""
-        if isinstance(what, str):
-            self.conduct.retired.add(seat)
-            self.steps.append((seat, what))
-            self._tell(self.state.retire(seat, what))
-        else:
-            self._play(seat, what)
 
     def _play(self, seat: int, action: int) -> None:
         self.steps.append((seat, action))

@@ -81,8 +81,13 @@ def branch(
     limits: Limits,
     rule: PointRule,
     isolation: Isolation = UNGUARDED,
+    rotation: int = 0,
 ) -> GameResult:
-    """Play on from a decision with the bot's answer there and the record's dice; a player a seat."""
+    """Play on from a decision with the bot's answer there and the record's dice; a player a seat.
+
+    Up to there the players are asked as those of the record were, with the seeds of its `rotation`, and their
+    answers ignored: bots that are deterministic then know and draw what they would have.
+    """
     if decision.answer is None:
         raise ArenaError(f"decision {decision.number} has no answer to go on with: {decision.fault}")
     seat = record.steps[decision.step][0]
@@ -97,6 +102,7 @@ def branch(
         opening=opening,
         dice=record.dice,
         isolation=isolation,
+        rotation=rotation,
     )
     runner = InlineRunner(players)
     try:

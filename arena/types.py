@@ -140,7 +140,8 @@ class MatchPlan:
     """All a worker needs to play one match, and nothing else; `key` is the 16-byte match key.
 
     `final`: no further attempt follows, so that what a bot loses by the host's doing counts. `opening` holds
-    steps of a record that are played before anybody is asked, `dice` rolls that are dictated.
+    steps of a record that are played whatever the bots answer there, `dice` rolls that are dictated.
+    `rotation` is the number of the first one, for the bots' own seeds.
     """
 
     sequence: int
@@ -153,6 +154,7 @@ class MatchPlan:
     final: bool = False
     opening: tuple[tuple[int, int | str], ...] = ()
     dice: tuple[int, ...] = ()
+    rotation: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,6 @@ def command(
     """
     from arena.plugins import installed
     from arena.rerun import owed
-    from arena.seeds import bot_seed
     from arena.types import Player
 
     record, place, rule = _game(game, database, rotation)
@@ -94,11 +93,10 @@ def command(
     if branch is not None and not 1 <= branch <= total:
         raise click.UsageError(f"--branch {branch}: the seat has decisions 1 to {total}")
     spec = installed().find_bot(reference)
-    asked = _Asked(
-        record, Player(spec.name, spec), Limits(decision=decision_s), isolation_of(isolation), rule
-    )
+    player = Player(spec.name, spec)
+    asked = _Asked(record, place, player, Limits(decision=decision_s), isolation_of(isolation), rule)
     players = _seated(record, asked.player, seat, others) if branch is not None else ()
-    found = _decisions(asked, seat, bot_seed(record.key, place, seat))
+    found = _decisions(asked, seat)
     changed = [decision for decision in found if decision.changed]
     faults = [decision for decision in changed if decision.fault]
     result = _branch(asked, found, branch, players) if branch is not None else None
@@ -115,21 +113,23 @@ class _Asked(NamedTuple):
     """Who is asked about what, and how."""
 
     record: Record
+    rotation: int
     player: Player
     limits: Limits
     isolation: Isolation
     rule: PointRule
 
 
-def _decisions(asked: _Asked, seat: int, seed: bytes) -> list[Decision]:
+def _decisions(asked: _Asked, seat: int) -> list[Decision]:
     from arena.commands._building import building
     from arena.rerun import decisions
     from arena.runners.interview import Interview
+    from arena.seeds import bot_seed
 
     with ExitStack() as started:
         with building([asked.player.bot]):
             bot = started.enter_context(Interview(asked.player, asked.limits, asked.isolation))
-        return list(decisions(asked.record, seat, bot, seed))
+        return list(decisions(asked.record, seat, bot, bot_seed(asked.record.key, asked.rotation, seat)))
 
 
 def _game(reference: str, database: str, rotation: int | None) -> tuple[Record, int, PointRule]:
@@ -154,7 +154,15 @@ def _branch(asked: _Asked, found: list[Decision], number: int, players: tuple[Pl
         failed(f"--branch {number}: {asked.player.name} broke at decision {len(found)}: {found[-1].fault}")
     try:
         with building(player.bot for player in players):
-            return branch(asked.record, found[number - 1], players, asked.limits, asked.rule, asked.isolation)
+            return branch(
+                asked.record,
+                found[number - 1],
+                players,
+                asked.limits,
+                asked.rule,
+                asked.isolation,
+                asked.rotation,
+            )
     except ArenaError as error:
         failed(str(error))
 

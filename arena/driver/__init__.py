@@ -21,6 +21,7 @@ from arena.driver.timekeeper import LIVENESS_S, LateByHost, Timekeeper
 from arena.errors import PlatformFault
 from arena.record import game_of
 from arena.referee import START_FAULTS, Referee, Watch
+from arena.rehearsal import Rehearsal
 from arena.seats import NO_DECISION, Answer, Door, GameOpening, Inbox, Question
 from arena.seeds import bot_seed
 from arena.types import GameResult, MatchPlan, MatchResult, Player
@@ -110,7 +111,7 @@ class Driver:
         players = [plan.players[index] for index in seating]
         lines = [self._line(player) for player in players]
         labels = tuple(player.name for player in players)
-        referee = Referee(
+        referee = (Rehearsal if plan.opening else Referee)(
             rules,
             plan.key,
             plan.policy,
@@ -118,17 +119,18 @@ class Driver:
             plan.setup.point_rule,
             game_id=next(_GAME_IDS),
             dice=plan.dice,
-            opening=plan.opening,
             labels=labels,
             audience=[seat for seat, line in enumerate(lines) if line.door.wants_events],
             watch=self._watch(plan, rotation) if self._watch else None,
         )
+        if isinstance(referee, Rehearsal):
+            referee.rehearse(plan.opening)
         game = Game(match, rotation, seating, referee, self._clock())
         game.chairs = [Chair(game, seat, line) for seat, line in enumerate(lines)]
         self._chairs.update((chair.key, chair) for chair in game.chairs)
         self._games[referee.game_id] = self._moved[referee.game_id] = game
         for (game_id, seat), player, line in zip((c.key for c in game.chairs), players, lines, strict=True):
-            seed = bot_seed(plan.key, rotation, seat)
+            seed = bot_seed(plan.key, plan.rotation + rotation, seat)
             options = dict(player.options)
             line.door.open_game(GameOpening(game_id, seat, rules, seed, plan.limits, options, labels))
 

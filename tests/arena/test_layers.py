@@ -35,6 +35,7 @@ LEVELS = {
     "arena.seats": 2,
     "arena.record": 2,
     "arena.referee": 2,
+    "arena.rehearsal": 2,
     "arena.driver": 2,
     "arena.drawing": 2,
     "arena.stories": 2,

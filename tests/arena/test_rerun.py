@@ -24,6 +24,33 @@ from arena.types import BotSpec, Isolation, Limits, Player
 FIRST = "def decide(view, legal, rng):\n    return legal[0].first()\n"
 LAST = "def decide(view, legal, rng):\n    return list(legal)[-1].last()\n"
 ILLEGAL = "def decide(view, legal, rng):\n    return 63\n"
+# In a process of its own: what it answers hangs on all that it was asked before, and on its generator.
+PUPIL = """
+from arena.client import serve
+
+seen = 0
+
+
+def decide(view, legal, rng):
+    global seen
+    seen += len(legal) + rng.randrange(1000)
+    return legal[seen % len(legal)].first()
+
+
+serve(decide)
+"""
+# Breaks at its tenth question, for good; as it draws nothing, it does so again.
+BREAKS = """
+class Bot:
+    def __init__(self, game, seat, rng):
+        self.asked = 0
+
+    def decide(self, view, legal):
+        self.asked += 1
+        if self.asked >= 10:
+            raise KeyError("no plan")
+        return legal[0].first()
+"""
 
 
 def arena(*arguments: object) -> CompletedProcess[str]:
@@ -73,15 +100,66 @@ def test_another_bot_is_told_where_it_differs(tmp_path: Path) -> None:
         assert change["answer"] != change["recorded"]
 
 
-def test_a_branch_with_the_recorded_answer_is_the_recorded_game(tmp_path: Path) -> None:
-    """The same dice and bots that draw nothing: from any decision the game ends as it did."""
-    file = recorded(tmp_path, "greedy", "fortress")
+def is_recorded(file: Path, branched: dict[str, Any]) -> bool:
+    """Whether a branch ended as the record did, to the last bit."""
     record = parse(file.read_text())
-    total = rerun(file, 0, "greedy")["decisions"]
+    same = tuple(branched["winners"]) == record.facts.winners and branched["laps"] == record.facts.lap
+    return same and bool(branched["final_digest"] == record.final_digest)
+
+
+@pytest.mark.parametrize(
+    ("bots", "seat", "variant"),
+    [
+        (("greedy", "fortress"), 0, "classic"),
+        (("greedy", "random"), 0, "classic"),
+        (("greedy", "random"), 1, "classic"),
+        (("random", "random", "random"), 2, "command_room"),
+        (("random", "random"), 1, "endor"),
+    ],
+)
+def test_a_branch_with_the_recorded_answer_is_the_recorded_game(
+    bots: tuple[str, ...], seat: int, variant: str, tmp_path: Path
+) -> None:
+    """From any decision the game ends as it did: bots that draw and remember were asked all before it."""
+    file = recorded(tmp_path, *bots, variant=variant)
+    total = owed(parse(file.read_text()), seat)
     for number in (1, total // 2, total):
-        branched = rerun(file, 0, "greedy", "--branch", number)["branch"]
-        assert branched["final_digest"] == record.final_digest
-        assert tuple(branched["winners"]) == record.facts.winners
+        facts = rerun(file, seat, bots[seat], "--branch", number)
+        assert facts["changed"] == []
+        assert is_recorded(file, facts["branch"])
+
+
+def test_a_branch_asks_a_bot_of_its_own_process_all_it_was_asked(tmp_path: Path) -> None:
+    pupil = tmp_path / "pupil"
+    pupil.mkdir()
+    (pupil / "bot.toml").write_text('name = "pupil"\ncommand = ["python", "bot.py"]\n')
+    (pupil / "bot.py").write_text(PUPIL)
+    file = tmp_path / "game.json"
+    option = ("--option", "turn_cap=4", "--decision", 60)
+    done = arena("play", "random", pupil, pupil, "--seed", 3, *option, "--record", file)
+    assert done.returncode == 0, done.stderr
+    total = owed(parse(file.read_text()), 1)
+    others = ("--with", "random", "--with", pupil, "--decision", 60)
+    facts = rerun(file, 1, pupil, "--branch", total // 2, *others)
+    assert facts["changed"] == []
+    assert is_recorded(file, facts["branch"])
+
+
+def test_a_seat_that_left_in_the_recorded_game_leaves_there_again(tmp_path: Path) -> None:
+    """And one that is broken then, but was not in the record, pays for what it owes after the branch."""
+    breaks, illegal = tmp_path / "breaks.py", tmp_path / "illegal.py"
+    breaks.write_text(BREAKS)
+    illegal.write_text(ILLEGAL)
+    file = recorded(tmp_path, "greedy", "random", str(breaks))
+    record = parse(file.read_text())
+    assert record.facts.retired == (0, 0, 1)
+    left = record.steps.index((2, "passive"))
+    number = sum(mover == 0 for mover, _ in record.steps[:left]) + 2
+    facts = rerun(file, 0, "greedy", "--branch", number, "--with", "random", "--with", breaks)
+    assert is_recorded(file, facts["branch"])
+    facts = rerun(file, 0, "greedy", "--branch", number, "--with", illegal)
+    assert facts["branch"]["winners"] == [0]
+    assert facts["branch"]["final_digest"] != record.final_digest
 
 
 def test_a_branch_goes_on_from_the_new_answer(tmp_path: Path) -> None:
