@@ -2,7 +2,8 @@
 
 Every kind of seat goes through it. Simultaneous decisions are asked at once; answers are held until the last
 is in and applied in seat order. The state never changes under an open question: a seat that faults out while
-another one thinks is retired once the open questions are answered.
+another one thinks is retired once the open questions are answered. Seats that fault before the first question
+never came: they leave together when it is due, and a game that one of them would win is stopped there.
 """
 
 from __future__ import annotations
@@ -98,11 +99,14 @@ class Referee:
         self._open: dict[int, Question] = {}
         self._held: dict[int, int | None] = {}  # None: the seat leaves
         self._leaving: set[int] = set()
+        self._absent: set[int] = set()  # who did wrong before anybody was asked
         self._stopped: Termination | None = None
         self._tell(events)
 
     def questions(self) -> list[Question]:
         """The open decisions that were not asked yet: all simultaneous ones, each asked once."""
+        if self._absent and not self._asked:
+            self._begin_without_absent()
         if self._open or self.over:
             return []
         for seat in self.state.pending():
@@ -160,6 +164,8 @@ class Referee:
         """
         if self.over or seat in self.conduct.retired:
             return
+        if not self._asked:
+            self._absent.add(seat)
         question = self._open.get(seat) if seat not in self._held else None
         default = None
         if question is not None:
@@ -248,8 +254,19 @@ class Referee:
             self._hold(seat, default)
         elif seat in self.conduct.retired:
             self._leaving.add(seat)
-            if not self._open:
+            if not self._open and self._asked:
                 self._settle()
+
+    def _begin_without_absent(self) -> None:
+        """Let those leave who never came, unless one of them would win: then there is no game."""
+        left = self.state.copy()
+        for seat in sorted(self._leaving):
+            if left.pending_mask():
+                left.retire(seat, self.conduct.policy.mode)
+        if len(self._absent) == self.game.seats or self._absent.intersection(left.result().winners):
+            self.stop()
+        else:
+            self._settle()
 
     def _hold(self, seat: int, action: int | None) -> None:
         self._held[seat] = action

@@ -10,7 +10,8 @@ Both follow from one order of the seats, best first:
 
 Seats of a team share the place of their best, a retired one too, unless the team is first. The first place's
 point is split evenly over its teams, and a team's part evenly over its seats that did not retire; so scores
-sum to 1 (math.fsum), or to 0 where `void` drops a capped game.
+sum to 1 (math.fsum), or to 0 where `void` drops a capped game, or a game was stopped before its first
+decision (nobody came to it, or not all of any team): all are tied, and it counts for nobody.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def scores(facts: Facts | Result, rule: PointRule, teams: Sequence[int] = ()) ->
     """The score of every seat in [0, 1]; `teams[seat]` numbers teams (none: every seat for itself)."""
     seats = len(facts.eliminated_at)
     teams = teams or range(seats)
-    if rule == "void" and facts.termination not in DECIDED:
+    if _unplayed(facts) or (rule == "void" and facts.termination not in DECIDED):
         return (0.0,) * seats
     first = _groups(facts, rule, teams)[0]
     if any(facts.retired[seat] for seat in first):
@@ -98,9 +99,14 @@ def placements(
 def winners(facts: Facts | Result, rule: PointRule, teams: Sequence[int] = ()) -> tuple[int, ...]:
     """The seats that won, by the rules, by forfeit or as adjudicated; none where it is a draw or shared."""
     seats = len(facts.eliminated_at)
-    if not facts.winners if facts.termination in DECIDED else rule != "adjudicate":
+    if not facts.winners if facts.termination in DECIDED else rule != "adjudicate" or _unplayed(facts):
         return ()
     return tuple(_groups(facts, rule, teams or range(seats))[0])
+
+
+def _unplayed(facts: Facts | Result) -> bool:
+    """Whether the game was stopped before its first decision."""
+    return not facts.decisions and facts.termination not in DECIDED
 
 
 def _groups(facts: Facts | Result, rule: PointRule, teams: Sequence[int]) -> list[list[int]]:
@@ -126,7 +132,7 @@ def _standing(facts: Facts | Result, rule: PointRule, seats: Sequence[int]) -> t
     if facts.termination in DECIDED and any(seat in facts.winners for seat in seats):
         return 0, 0, 0
     if any(seat in facts.survivors for seat in seats):
-        if facts.termination in DECIDED or rule != "adjudicate":
+        if facts.termination in DECIDED or rule != "adjudicate" or _unplayed(facts):
             return 1, 0, 0
         return 1, -sum(facts.territories[seat] for seat in seats), -sum(facts.troops[seat] for seat in seats)
     return 2, -max(facts.eliminated_at[seat] for seat in seats), 0

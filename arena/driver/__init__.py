@@ -80,6 +80,7 @@ class Driver:
         try:
             for match in matches:
                 self._open(match)
+            self._take_all()  # who never came is known before the first game begins
             while self._games:
                 self._pose()
                 self._send()
@@ -147,10 +148,11 @@ class Driver:
             if game.referee.game_id not in self._games:
                 continue
             try:
+                questions = game.referee.questions()
                 if game.referee.over:
                     self._finish(game)
                     continue
-                for question in game.referee.questions():
+                for question in questions:
                     chair = game.chairs[question.seat]
                     chair.question, chair.posed_at = question, now
                     chair.line.waiting.append((chair, question))
@@ -175,8 +177,7 @@ class Driver:
         if self._inbox.empty() and self._games:
             self._wait()
         now = self._clock()
-        while not self._inbox.empty():
-            self._take(self._inbox.get())
+        self._take_all()
         if now >= self._time.look_at:
             for match, why in self._time.look(self._order, now):
                 self._void(match, PlatformFault(why))
@@ -210,6 +211,11 @@ class Driver:
             self._time.host.note(wake, now)
         if answer is not None:
             self._take(answer)
+
+    def _take_all(self) -> None:
+        """Take all answers that are there."""
+        while not self._inbox.empty():
+            self._take(self._inbox.get())
 
     def _take(self, answer: Answer) -> None:
         """Hand an answer or fault to its referee; what belongs to no open question or game is ignored."""

@@ -231,6 +231,15 @@ def test_b08_every_fault_has_its_own_kind_and_the_game_ends(
         assert game.winners == (1 - seat,)
 
 
+def test_c15_bots_that_all_fail_to_start_win_nothing(tmp_path: Path) -> None:
+    """Each has one fault a game, and the games count for nobody."""
+    code = "class Bot:\n def __init__(self, game, seat, rng): raise OSError('no model')\n"
+    players = [bot_file(tmp_path, name, f"{code} def decide(self, view, legal): pass") for name in "ab"]
+    for game in checked(driver_of(players).play(plan_of(players))).games:
+        assert [(fault.seat, fault.kind) for fault in game.faults] == [(0, "crash"), (1, "crash")]
+        assert (game.winners, game.scores, game.placements) == ((), (0.0, 0.0), ((1, 2), (1, 2)))
+
+
 def test_i01_a_crash_shows_where_in_the_bot(tmp_path: Path) -> None:
     code = """
         def helper():

@@ -14,12 +14,14 @@ from typing import Any
 
 import grpc
 import pytest
+from click.testing import CliRunner
 from hub_house import SHORT, House, cup, names_in, remote, slowly
 from hub_samples import add_player, dialling_in, wait_until
 from relay import Cutter
 from wire_samples import MOCK_BOTS, status_of
 
 from arena import spec
+from arena.cli import cli
 from arena.errors import SpecError, StoreError
 from arena.plugins import installed
 from arena.server.connection import Refused, Stream
@@ -235,20 +237,34 @@ def test_a_match_nobody_came_to_waits_and_is_played_when_they_come(house: House)
     assert house.store.faults(house.store.tournament("cup").id) == ()
 
 
-def test_two_that_never_come_do_not_hold_up_the_others(house: House) -> None:
-    """Their match is no_show for both, once somebody else was here: the tournament ends, all is rated."""
+def test_c15_two_that_never_come_win_nothing_and_hold_up_nobody(house: House) -> None:
+    """At tables of two and three: who came wins; a match of the absent is nobody's; the tournament ends."""
     tokens = {name: house.token(name) for name in ("anna", "bert", "carl")}
-    house.open(tournament=cup(*map(remote, tokens), connect=0.5))
+    text = cup(*map(remote, tokens), connect=0.5).replace("seats = 2", "seats = [2, 3]")
+    house.open(tournament=f"{text}[faults]\nquarantine_after = 1\n")
     house.bot(tokens["anna"])
     house.wait_for("tournament_done")
     row = house.store.tournament("cup")
-    assert (row.state, row.committed) == ("finished", 3)
-    points = Counter[str]()
+    assert (row.state, row.committed) == ("finished", 4)
+    missed, unrated = Counter[tuple[int, int, str]](), set[int]()
     for game in house.store.games(row.id):
+        winners = {seat.player for seat in game.seats if seat.won}
+        here = {seat.player for seat in game.seats} & {"anna"}
+        assert winners == {seat.player for seat in game.seats if seat.score} == here
+        last = (2, len(game.seats)) if here else (1, 2)
         for seat in game.seats:
-            points[seat.player] += round(seat.score)
-    assert points == {"anna": 4, "bert": 1, "carl": 1}
-    assert len(house.store.rating_changes(row.id)) == 6
+            if seat.player not in here:
+                assert seat.placement == last
+                missed[game.sequence, game.rotation, seat.player] += 1
+        if not here:
+            unrated.add(game.sequence)
+    faults = house.store.faults(row.id)
+    assert Counter((fault.sequence, fault.rotation, fault.player) for fault in faults) == missed
+    assert {fault.kind for fault in faults} == {"no_show"}
+    rated = {change.sequence for change in house.store.rating_changes(row.id)}
+    assert (len(unrated), rated) == (1, set(range(4)) - unrated)
+    verified = CliRunner().invoke(cli, ["verify", "cup", "--all", "--db", house.store.url])
+    assert verified.exit_code == 0, verified.output
 
 
 def test_spectators_watch_what_remote_bots_play(house: House) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import permutations
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from arena.errors import PlatformFault
 from arena.record import unpack, verify, walk
 from arena.referee import Referee
 from arena.seats import Question
-from arena.types import Fault, FaultKind, FaultPolicy, GameResult, Limits, RetireMode
+from arena.types import Fault, FaultKind, FaultPolicy, GameResult, Limits, PointRule, RetireMode
 from engine_core import Event, Game, View
 
 LENIENT = FaultPolicy(retire=frozenset(), strikes=10**9)
@@ -209,10 +210,73 @@ def test_a_fault_while_another_thinks_waits_for_the_answer() -> None:
 
 def test_a_fault_between_questions_retires_at_once() -> None:
     referee = referee_of()
-    referee.fault(1, "no_show", "nobody came", 10.0, 10.0)
-    assert referee.steps == [(1, "passive")]
-    assert last_fault(referee).decision == 0
+    answer(referee, only(referee.questions()), Random(1))
+    referee.fault(1, "disconnect", "the stream broke")
+    assert referee.steps[1:] == [(1, "passive")]
+    assert last_fault(referee).decision == 1
     assert play_on(referee).scores[1] == 0.0
+
+
+def without(game: Game, absent: Iterable[int], **settings: Any) -> Referee:
+    """A game at its first questions, of which these seats' bots were told to be absent in this order."""
+    referee = referee_of(game, **settings)
+    for seat in absent:
+        referee.fault(seat, "no_show", "nobody came", 10.0, 10.0)
+    assert (referee.steps, referee.over) == ([], False)
+    return referee
+
+
+@pytest.mark.parametrize("absent", list(permutations(range(3), 2)))
+def test_c15_whoever_is_missed_first_only_who_came_wins(absent: tuple[int, int]) -> None:
+    (came,) = set(range(3)) - set(absent)
+    referee = without(classic(3), absent)
+    assert referee.questions() == []
+    result = referee.outcome()
+    assert (result.termination, result.winners) == ("forfeit", (came,))
+    assert result.scores == tuple(float(seat == came) for seat in range(3))
+    assert result.placements == tuple((1, 1) if seat == came else (2, 3) for seat in range(3))
+    assert [(fault.seat, fault.decision, fault.action) for fault in result.faults] == [
+        (seat, 0, "retire") for seat in absent
+    ]
+    verify(unpack(result.record))
+
+
+@pytest.mark.parametrize("point_rule", get_args(PointRule))
+@pytest.mark.parametrize("lenient", [False, True])
+@pytest.mark.parametrize("seats", [2, 3])
+def test_c15_a_game_nobody_came_to_counts_for_nobody(
+    seats: int, lenient: bool, point_rule: PointRule
+) -> None:
+    """All are tied at 0 points, under every point rule and whatever absence costs."""
+    policy = LENIENT if lenient else FaultPolicy()
+    referee = without(classic(seats), reversed(range(seats)), policy=policy, point_rule=point_rule)
+    assert referee.questions() == []
+    result = referee.outcome()
+    assert (result.termination, result.winners, result.decisions) == ("game_limit", (), 0)
+    assert result.scores == (0.0,) * seats
+    assert result.placements == ((1, seats),) * seats
+    assert sorted(fault.seat for fault in result.faults) == list(range(seats))
+    verify(unpack(result.record))
+
+
+@pytest.mark.parametrize("absent", [(0,), (3, 0), (0, 1), (1, 0), (2, 3), (3, 1, 0)])
+def test_c15_who_is_absent_wins_through_no_team_mate(absent: tuple[int, ...]) -> None:
+    """A team with an absent seat loses to one that is whole; where none is, the game counts for nobody."""
+    game = engine_core.load("endor_teams", seats=4)
+    referee = without(game, absent)
+    assert referee.questions() == []
+    result = referee.outcome()
+    whole = {0, 1} - {game.description.teams[seat] for seat in absent}
+    assert {game.description.teams[seat] for seat in result.winners} == whole
+    assert not any(result.scores[seat] for seat in absent)
+    assert sum(result.scores) == len(whole)
+    verify(unpack(result.record))
+
+
+def test_c15_who_came_plays_on_without_the_absent() -> None:
+    referee = without(classic(4), (2, 0))
+    assert only(referee.questions()).seat in (1, 3)
+    assert referee.steps == [(0, "passive"), (2, "passive")]
 
 
 def test_the_time_to_start_is_not_taken_from_the_bank() -> None:
@@ -242,6 +306,7 @@ def test_d03_a_forfeit_is_won_by_the_other_seat(loser: int) -> None:
 
 def test_nothing_counts_after_the_end() -> None:
     referee = referee_of(classic(2))
+    answer(referee, only(referee.questions()), Random(1))
     referee.fault(0, "crash", "one")
     referee.fault(1, "crash", "two")
     assert referee.over
@@ -307,13 +372,14 @@ def test_a_lenient_policy_plays_the_default_for_ever() -> None:
 
 def test_b10_a_stopped_game_is_scored_like_a_capped_one() -> None:
     referee = referee_of()
+    answer(referee, only(referee.questions()), Random(1))
     question = only(referee.questions())
     referee.stop()
     answer(referee, question, Random(1))
     assert referee.questions() == []
     result = referee.outcome()
     assert (result.termination, result.winners, result.scores) == ("game_limit", (), (1 / 3,) * 3)
-    assert result.decisions == 0
+    assert result.decisions == 1
     verify(unpack(result.record))
 
 

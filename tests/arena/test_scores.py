@@ -146,6 +146,15 @@ def test_survivors_share_a_capped_game(termination: Termination) -> None:
     assert winners(end, "split") == ()
 
 
+@pytest.mark.parametrize("rule", RULES)
+def test_c15_a_game_stopped_before_its_first_decision_counts_for_nobody(rule: PointRule) -> None:
+    end = replace(facts("game_limit", [-1] * 3, territories=[14, 15, 13]), decisions=0)
+    assert scores(end, rule) == (0.0,) * 3
+    assert placements(end, rule) == ((1, 3),) * 3
+    assert winners(end, rule) == ()
+    assert sum(scores(replace(end, decisions=1), rule)) == float(rule != "void")
+
+
 def test_adjudication_counts_territories_then_troops() -> None:
     end = facts("turn_cap", [-1, -1, -1, 0], territories=[14, 14, 13, 0], troops=[30, 31, 99, 0])
     assert scores(end, "adjudicate") == (0.0, 1.0, 0.0, 0.0)
