@@ -295,6 +295,17 @@ def _check_unique(table: Table, player: Player, earlier: list[Player]) -> None:
             table.problem("name", f"{player.name!r} is used twice; give each player its own `name`")
         elif player.bot == other.bot and player.options == other.options:
             table.problem("", f"is the same bot with the same options as {other.name!r}")
+        elif _rated_as(player) == _rated_as(other):
+            table.problem(
+                "",
+                f"is one player with {other.name!r}: both bots are {player.bot.name!r} in version "
+                f"{player.bot.version!r}; change the name or version of {player.bot.origin}, or an option",
+            )
+
+
+def _rated_as(player: Player) -> tuple[object, ...]:
+    """What ratings know a player by."""
+    return player.bot.name, player.bot.version, player.options
 
 
 def remote_bot(account: str, version: str) -> BotSpec:

@@ -8,7 +8,7 @@ stopped, in whatever way, goes on where it was and ends with the same table.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,7 +20,7 @@ from arena.spec import TournamentSpec
 from arena.store import Store
 from arena.store.rows import FinishedMatch, QuarantineRow
 from arena.store.tournaments import BEGIN_ANEW
-from arena.types import GameResult, MatchPlan, MatchResult, Pairing, Player, VariantSetup
+from arena.types import GameResult, MatchPlan, MatchResult, Pairing, VariantSetup
 
 FLUSH_S = 0.25
 FLUSH_MATCHES = 1000  # databases take so many parameters in a statement, and not many times more
@@ -154,14 +154,23 @@ class Tournament:
             self._listener.game_finished(plan, game)
 
 
+def check_conditions(spec: TournamentSpec) -> None:
+    """SpecError for what stands against the players before any of them is built or started."""
+    from arena.runners.worker import isolation_problems
+
+    if remote := [player.name for player in spec.players if player.bot.kind == "remote"]:
+        message = "dials in by itself; `arena serve --tournament FILE` plays with it"
+        raise _refusal(spec, [(name, message) for name in remote])
+    if problems := isolation_problems(spec.players, spec.isolation):
+        raise _refusal(spec, problems)
+
+
 def start_runner(spec: TournamentSpec, prepare: Callable[[], object]) -> Runner:
     """A runner for a tournament, every bot started; SpecError names those that cannot be.
 
     `prepare` is called first in every process that plays.
     """
-    if remote := [place for place, player in _places(spec) if player.bot.kind == "remote"]:
-        message = "dials in by itself; `arena serve --tournament FILE` plays with it"
-        raise SpecError([(place, message) for place in remote], source=spec.name)
+    check_conditions(spec)
     rotations = max(len(setup.rotations) for setup in spec.setups)
     games = schedule(spec, bytes(seeds.SEED_BYTES)).total() * rotations
     runner = runners.start(runners.choose(spec.runner, games), spec.players, spec.workers, prepare)
@@ -172,14 +181,14 @@ def start_runner(spec: TournamentSpec, prepare: Callable[[], object]) -> Runner:
         raise
     if problems:
         runner.close()
-        places = {player.name: place for place, player in _places(spec)}
-        raise SpecError([(places.get(name, name), message) for name, message in problems], source=spec.name)
+        raise _refusal(spec, problems)
     return runner
 
 
-def _places(spec: TournamentSpec) -> list[tuple[str, Player]]:
-    """Each player with its place in the tournament's file."""
-    return [(f"players[{index}] ({player.name})", player) for index, player in enumerate(spec.players)]
+def _refusal(spec: TournamentSpec, problems: Sequence[runners.Problem]) -> SpecError:
+    """What is wrong with players, by their places in the tournament's file."""
+    places = {player.name: f"players[{index}] ({player.name})" for index, player in enumerate(spec.players)}
+    return SpecError([(places.get(name, name), message) for name, message in problems], source=spec.name)
 
 
 def create(store: Store, spec: TournamentSpec) -> Tournament:

@@ -185,7 +185,10 @@ def _play(plan: MatchPlan, watcher: Watcher | None, logs: bool) -> GameResult:
     from arena.commands._building import building
     from arena.errors import SpecError
     from arena.runners.inline import InlineRunner
+    from arena.runners.worker import isolation_problems
 
+    if refused := isolation_problems(plan.players, plan.isolation):
+        raise SpecError(refused)
     results: list[MatchResult] = []
 
     def watch(_plan: MatchPlan, _rotation: int) -> Watch | None:

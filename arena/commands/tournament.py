@@ -98,12 +98,24 @@ def run(
         raise click.UsageError(f"these players dial in by themselves: {', '.join(remote)}; use:\n  {served}")
     loaded = dataclasses.replace(loaded, runner=runner or loaded.runner, workers=workers or loaded.workers)
     with Store(loaded.database) as store:
-        store.migrate()
-        if not new:
-            _refuse_unfinished(store, loaded)
+        if not _to_be_made(loaded.database):
+            store.migrate()
+            if not new:
+                _refuse_unfinished(store, loaded)
+
+        def create() -> Tournament:
+            store.migrate()
+            return tournament.create(store, loaded)
+
         words = ["arena", "tournament", "run", str(file), *(f"--bot={bot}" for bot in bots)]
         shown = shlex.join([*words, "--db", database] if database else words)
-        _play(ctx, lambda: tournament.create(store, loaded), store, loaded, shown, as_json)
+        _play(ctx, create, store, loaded, shown, as_json)
+
+
+def _to_be_made(url: str) -> bool:
+    """Whether a database is an SQLite file that is not there yet: a refused tournament makes none."""
+    file = Path(url.removeprefix("sqlite:///"))
+    return url.startswith("sqlite:///") and not file.exists() and os.access(file.parent, os.W_OK)
 
 
 def _refuse_unfinished(store: Store, loaded: TournamentSpec) -> None:
@@ -242,8 +254,9 @@ def _play(
     from arena.commands._progress import ProgressDisplay
     from arena.errors import PlatformFault
     from arena.plugins import installed
-    from arena.tournament import start_runner
+    from arena.tournament import check_conditions, start_runner
 
+    check_conditions(spec)
     with building(player.bot for player in spec.players):
         started = start_runner(spec, installed)
     with closing(started) as runner:

@@ -83,6 +83,19 @@ def test_a_build_is_announced(tmp_path: Path) -> None:
     assert broken.stderr.count("making") == 3  # as announced, as run, and what it wrote
 
 
+def test_what_isolation_refuses_is_refused_before_anything_is_built(tmp_path: Path) -> None:
+    loud = loud_bot(tmp_path, build="touch built")
+    played = arena("play", loud, "random", "--isolation", "sandbox")
+    file = write_tournament(tmp_path, players=f'["random", {{ path = "{loud}" }}]')
+    file.write_text(file.read_text() + '[isolation]\nlevel = "sandbox"\n')
+    for refused in (played, arena("tournament", "run", file)):
+        assert refused.returncode == 2
+        assert "random" in refused.stderr
+        assert "inside the arena's own process" in refused.stderr
+        assert "building" not in refused.stderr
+    assert not (tmp_path / "loud" / "built").exists()
+
+
 def test_what_a_bot_wrote_gives_a_terminal_no_orders(tmp_path: Path) -> None:
     """Escapes and what turns text round: in logs, faults, explanations, the doctor's findings, and JSON."""
     bot = tmp_path / "dirty.py"

@@ -297,6 +297,17 @@ def test_a_bot_is_refused_where_it_does_not_play(folder: Path) -> None:
     assert read(GOOD, folder).players[1].name == "attacker"
 
 
+def test_two_bots_of_one_name_and_version_are_one_player(folder: Path) -> None:
+    """Ratings know a player by its bot's name and version, wherever the bot lies."""
+    (folder / "copy.py").write_text(ATTACKER)
+    players = '["random", "./attacker.py", {{ path = "copy.py", name = "second"{} }}]'
+    found = problems(GOOD.replace(PLAYERS, players.format("")), folder)
+    assert "is one player with 'attacker': both bots are 'attacker' in version '1'" in found["players[2]"]
+    assert str(folder / "copy.py") in found["players[2]"]
+    told_apart = GOOD.replace(PLAYERS, players.format(", options = { twin = 1 }"))
+    assert read(told_apart, folder).players[2].name == "second"
+
+
 def test_text_that_is_no_toml_says_where(folder: Path) -> None:
     assert "not valid TOML" in problems("name = ", folder)["(file)"]
 

@@ -244,8 +244,26 @@ def test_d06_a_bot_that_cannot_start_aborts_before_game_1(tmp_path: Path) -> Non
     assert "no_such_module" in done.stderr
     assert "no-such-program" in done.stderr
     assert "Traceback" not in done.stderr
-    with Store(f"sqlite:///{tmp_path / 'results.db'}") as store:
-        assert store.tournaments() == ()
+    assert not (tmp_path / "results.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("players", "more", "words"),
+    [
+        ('["random", "./attacker.py"]', '[isolation]\nlevel = "sandbox"\n', "inside the arena's own process"),
+        ('["random", { path = "attacker.py", options = { speed = 3 } }]', "", "speed"),
+        ('["./attacker.py", { path = "copy.py", name = "second" }]', "", "is one player with 'attacker'"),
+    ],
+)
+def test_a_tournament_that_is_refused_leaves_no_database(
+    tmp_path: Path, players: str, more: str, words: str
+) -> None:
+    file = write_tournament(tmp_path, players=players)
+    (tmp_path / "copy.py").write_text((tmp_path / "attacker.py").read_text())
+    file.write_text(file.read_text() + more)
+    done = arena("tournament", "run", file)
+    assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+    assert not (tmp_path / "results.db").exists()
 
 
 def test_resume_refuses_a_bot_that_is_not_the_same_any_more(tmp_path: Path) -> None:
