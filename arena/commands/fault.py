@@ -88,7 +88,7 @@ def advice(found: FaultDetail, database: str) -> list[str]:
     """The commands that help most from here; a bot that dials in is not here to be examined."""
     fault = found.fault
     lines = [f"{printed(['arena', 'replay', fault.game], database)}  # the game as it was played"]
-    if path := _bot_path(found.command):
+    if path := bot_path(found.command):
         rerun = ["arena", "rerun", fault.game, "--seat", fault.seat, "--bot", path]
         lines += [
             f"{shlex.join(['arena', 'doctor', path])}  # what is wrong with the bot, and how to fix it",
@@ -100,7 +100,7 @@ def advice(found: FaultDetail, database: str) -> list[str]:
     return [*lines, f"{printed(others, database)}  # its other faults"]
 
 
-def _bot_path(command: str) -> str:
+def bot_path(command: str) -> str:
     """The bot's file or folder, out of the command that the store keeps; "" where it keeps none."""
     words = shlex.split(command) or [""]
     return words[1] if words[0] == "cd" else words[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -14,18 +15,17 @@ from arena.commands._common import (
     example,
     failed,
     json_option,
-    open_store,
     print_json,
     table,
 )
 from arena.commands._isolation import isolation_of, isolation_option
-from arena.commands.replay import read_record
+from arena.commands._recorded import Recorded, others_of, recorded_game
 from arena.types import Isolation, IsolationLevel, Limits
 
 if TYPE_CHECKING:
     from arena.record import Record
     from arena.rerun import Decision
-    from arena.types import GameResult, Player, PointRule
+    from arena.types import GameResult, Player
 
 
 @click.command(
@@ -41,7 +41,17 @@ if TYPE_CHECKING:
 @click.option("--bot", "reference", required=True, metavar="BOT", help="A bot's name or path.")
 @click.option("--branch", type=int, metavar="N", help="Play on from decision N with its new answer.")
 @click.option(
-    "--with", "others", multiple=True, metavar="BOT", help="Who plays the other seats then: one, or one each."
+    "--with",
+    "others",
+    multiple=True,
+    metavar="BOT",
+    help="Who plays the other seats then: one for all, or one each in seat order.",
+)
+@click.option(
+    "--record",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the branched game's record here, for `arena replay`, `explain` and `rerun`.",
 )
 @click.option(
     "--rotation",
@@ -66,6 +76,7 @@ def command(
     reference: str,
     branch: int | None,
     others: tuple[str, ...],
+    file: Path | None,
     rotation: int | None,
     decision_s: float,
     isolation: IsolationLevel,
@@ -77,29 +88,38 @@ def command(
     GAME is a file of `arena play --record` or a game's number in the database. The bot sees the game as it
     was recorded, whatever it answers. With --branch its answer to one decision is played, and the game goes
     on from there with the same dice; the bots of the record play the other seats, or those given.
+    All are first asked what they were asked up to there, whatever they answer, so that they remember and draw
+    as they did; bots that are not deterministic may still play otherwise.
+
+    The database knows where a tournament's bots are. A file holds only their names: if one of them was given
+    by its path, or dialled in, --with is needed.
 
     A bot that ends or keeps faulting is asked no further.
 
     Exit code 1: the bot faulted where the recorded one did not.
     """
     from arena.plugins import installed
+    from arena.record import unpack
     from arena.rerun import owed
-    from arena.types import Player
 
-    record, place, rule = _game(game, database, rotation)
+    if file is not None and branch is None:
+        raise click.UsageError("--record writes the branched game; say with --branch where it branches")
+    played = recorded_game(game, database, rotation)
+    record = played.record
     if not 0 <= seat < record.game().seats:
         raise click.UsageError(f"--seat {seat}: the game has seats 0 to {record.game().seats - 1}")
     total = owed(record, seat)
     if branch is not None and not 1 <= branch <= total:
         raise click.UsageError(f"--branch {branch}: the seat has decisions 1 to {total}")
     spec = installed().find_bot(reference)
-    player = Player(spec.name, spec)
-    asked = _Asked(record, place, player, Limits(decision=decision_s), isolation_of(isolation), rule)
-    players = _seated(record, asked.player, seat, others) if branch is not None else ()
+    asked = _Asked(played, played.player(seat, spec), Limits(decision=decision_s), isolation_of(isolation))
+    seated = others_of(played, seat, others) if branch is not None else {}
     found = _decisions(asked, seat)
     changed = [decision for decision in found if decision.changed]
     faults = [decision for decision in changed if decision.fault]
-    result = _branch(asked, found, branch, players) if branch is not None else None
+    result = _branch(asked, found, branch, seated | {seat: asked.player}) if branch is not None else None
+    if file is not None and result is not None:
+        file.write_text(unpack(result.record).text() + "\n", encoding="utf-8")
     if as_json:
         print_json(_facts(record, found, total, result))
     else:
@@ -112,12 +132,10 @@ def command(
 class _Asked(NamedTuple):
     """Who is asked about what, and how."""
 
-    record: Record
-    rotation: int
+    game: Recorded
     player: Player
     limits: Limits
     isolation: Isolation
-    rule: PointRule
 
 
 def _decisions(asked: _Asked, seat: int) -> list[Decision]:
@@ -129,67 +147,25 @@ def _decisions(asked: _Asked, seat: int) -> list[Decision]:
     with ExitStack() as started:
         with building([asked.player.bot]):
             bot = started.enter_context(Interview(asked.player, asked.limits, asked.isolation))
-        return list(decisions(asked.record, seat, bot, bot_seed(asked.record.key, asked.rotation, seat)))
+        record, rotation = asked.game.record, asked.game.rotation
+        return list(decisions(record, seat, bot, bot_seed(record.key, rotation, seat)))
 
 
-def _game(reference: str, database: str, rotation: int | None) -> tuple[Record, int, PointRule]:
-    """The record, its rotation and its point rule."""
-    record = read_record(reference, database)
-    rotations = len(record.game().ruleset.rotations)
-    if rotation is not None and not 0 <= rotation < rotations:
-        raise click.UsageError(f"--rotation {rotation}: the game has rotations 0 to {rotations - 1}")
-    if rotation is None and reference.isdecimal():
-        with open_store(database) as store:
-            row = store.game(int(reference))
-        return record, row.rotation, row.pool.point_rule
-    return record, rotation or 0, "split"
-
-
-def _branch(asked: _Asked, found: list[Decision], number: int, players: tuple[Player, ...]) -> GameResult:
+def _branch(asked: _Asked, found: list[Decision], number: int, seated: dict[int, Player]) -> GameResult:
     from arena.commands._building import building
     from arena.errors import ArenaError
     from arena.rerun import branch
 
     if number > len(found):
         failed(f"--branch {number}: {asked.player.name} broke at decision {len(found)}: {found[-1].fault}")
+    players = tuple(seated[seat] for seat in sorted(seated))
+    record, rotation, rule, _ = asked.game
     try:
         with building(player.bot for player in players):
-            return branch(
-                asked.record,
-                found[number - 1],
-                players,
-                asked.limits,
-                asked.rule,
-                asked.isolation,
-                asked.rotation,
-            )
+            decision = found[number - 1]
+            return branch(record, decision, players, asked.limits, rule, asked.isolation, rotation)
     except ArenaError as error:
         failed(str(error))
-
-
-def _seated(record: Record, player: Player, seat: int, others: tuple[str, ...]) -> tuple[Player, ...]:
-    """A player a seat; those of the record are looked up by their labels where no others are given."""
-    from arena.errors import PluginError
-    from arena.plugins import installed
-    from arena.types import Player
-
-    seats = record.game().seats
-    if len(others) not in (0, 1, seats - 1):
-        raise click.UsageError(f"--with: name one bot, or one for each of the {seats - 1} other seats")
-    names = list(others) * (seats - 1) if len(others) == 1 else list(others)
-    names = names or [label.partition(" ")[0] for index, label in enumerate(record.players) if index != seat]
-    if len(names) != seats - 1:
-        raise click.UsageError("the record does not name its players; say with --with who plays")
-    players = []
-    for index, name in enumerate([*names[:seat], "", *names[seat:]]):
-        if index == seat:
-            players.append(Player(f"{player.name} (seat {seat})", player.bot, player.options))
-            continue
-        try:
-            players.append(Player(f"{name} (seat {index})", installed().find_bot(name)))
-        except PluginError as error:
-            raise click.UsageError(f"seat {index}: {error}; say with --with who plays it") from error
-    return tuple(players)
 
 
 def _facts(record: Record, found: list[Decision], total: int, result: GameResult | None) -> dict[str, object]:

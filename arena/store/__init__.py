@@ -46,6 +46,7 @@ from arena.store.rows import (
     QuarantineRow,
     RatingChangeRow,
     RecomputeReport,
+    SeatedRow,
     SeatShareRow,
     Table,
     TournamentRow,
@@ -289,6 +290,11 @@ class Store:
         """Return one game."""
         with self._database.reading() as session:
             return games.game(session, game_id)
+
+    def seated(self, game_id: int) -> tuple[SeatedRow, ...]:
+        """Return who sat in a game and how their bots were started, by seat."""
+        with self._database.reading() as session:
+            return games.seated(session, game_id)
 
     def record(self, game_id: int) -> bytes:
         """Return one game's record as the runner delivered it (compressed)."""

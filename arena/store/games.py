@@ -13,13 +13,15 @@ from arena.errors import StoreRefusal
 from arena.store import tournaments
 from arena.store.ids import known_ids
 from arena.store.models import (
+    EntryModel,
     FaultModel,
     GameModel,
     MatchModel,
     PlacementModel,
+    PlayerModel,
     RecordModel,
 )
-from arena.store.rows import GameRow, PoolRow, SeatRow
+from arena.store.rows import GameRow, PoolRow, SeatedRow, SeatRow
 from arena.types import Termination
 
 _END = {
@@ -59,6 +61,29 @@ def record(session: Session, game_id: int) -> bytes:
     if found is None:
         raise _no_game(session, game_id)
     return found.content
+
+
+def seated(session: Session, game_id: int) -> tuple[SeatedRow, ...]:
+    """Return who sat in a game, by seat."""
+    query = (
+        select(PlacementModel, PlayerModel, EntryModel)
+        .join(GameModel, GameModel.id == PlacementModel.game_id)
+        .join(MatchModel, MatchModel.id == GameModel.match_id)
+        .join(PlayerModel, PlayerModel.id == PlacementModel.player_id)
+        .join(
+            EntryModel,
+            (EntryModel.tournament_id == MatchModel.tournament_id) & (EntryModel.player_id == PlayerModel.id),
+        )
+        .where(PlacementModel.game_id == game_id)
+        .order_by(PlacementModel.seat)
+    )
+    rows = session.execute(query).all()
+    if not rows:
+        raise _no_game(session, game_id)
+    return tuple(
+        SeatedRow(tournaments.player_row(player, entry.label), entry.command, place.guard)
+        for place, player, entry in rows
+    )
 
 
 def _no_game(session: Session, game_id: int) -> StoreRefusal:

@@ -253,6 +253,15 @@ class SeatRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatedRow:
+    """Who sat on a seat of a game, how its bot was started there and how far it was kept apart."""
+
+    player: PlayerRow
+    command: str
+    guard: str
+
+
+@dataclass(frozen=True, slots=True)
 class GameRow:
     """A committed game with its seats in seat order."""
 

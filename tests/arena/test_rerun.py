@@ -7,18 +7,22 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
-from tournament_samples import ROOT
+from tournament_samples import ROOT, write_tournament
 from tournament_samples import arena as run_arena
 from wire_samples import mock
 
 from arena.cli import cli
-from arena.record import parse
+from arena.commands._recorded import Recorded, others_of
+from arena.record import parse, unpack
 from arena.rerun import decisions, owed
 from arena.runners.interview import Interview
 from arena.seeds import bot_seed
 from arena.server import RemoteDoor
+from arena.store import Store
+from arena.store.rows import PlayerRow, SeatedRow
 from arena.types import BotSpec, Isolation, Limits, Player
 
 FIRST = "def decide(view, legal, rng):\n    return legal[0].first()\n"
@@ -38,6 +42,15 @@ def decide(view, legal, rng):
 
 
 serve(decide)
+"""
+# With a setting by which it plays otherwise.
+SHY = """
+class Bot:
+    def __init__(self, game, seat, rng, nerve=0):
+        self.nerve, self.rng = nerve, rng
+
+    def decide(self, view, legal):
+        return legal[self.rng.randrange(len(legal)) if self.nerve else -1].first()
 """
 # Breaks at its tenth question, for good; as it draws nothing, it does so again.
 BREAKS = """
@@ -143,6 +156,69 @@ def test_a_branch_asks_a_bot_of_its_own_process_all_it_was_asked(tmp_path: Path)
     facts = rerun(file, 1, pupil, "--branch", total // 2, *others)
     assert facts["changed"] == []
     assert is_recorded(file, facts["branch"])
+
+
+def test_a_branch_of_a_tournaments_game_finds_the_bots_where_they_are(tmp_path: Path) -> None:
+    """By path, in a process or not, with the settings and the seeds that they had, in any rotation."""
+    (tmp_path / "shy.py").write_text(SHY)
+    shy = '{ bot = "./shy.py", name = "bold", options = { nerve = 1 } }'
+    players = f'["random", {shy}, "{ROOT}/bots/outrider"]'
+    file = write_tournament(tmp_path, rounds=1, seats="3", turn_cap=3, players=players)
+    done = arena("tournament", "run", file)
+    assert done.returncode == 0, done.stderr
+    database = tmp_path / "results.db"
+    with Store(f"sqlite:///{database}") as store:
+        games = [game for game in store.games(1) if game.rotation > 0][:2]
+        records = [unpack(store.record(game.id)) for game in games]
+    for game, record in zip(games, records, strict=True):
+        seat = record.players.index("bold")
+        options = ("--seat", seat, "--bot", tmp_path / "shy.py", "--db", database, "--decision", 60)
+        branched = tmp_path / f"{game.id}.json"
+        more = ("--branch", owed(record, seat) // 2, "--record", branched)
+        done = arena("rerun", game.id, *options, *more)
+        assert done.returncode == 0, done.stderr
+        assert f"0 of {owed(record, seat)} decisions changed" in done.stdout
+        assert parse(branched.read_text()) == record
+    (tmp_path / "shy.py").unlink()
+    seat = records[0].players.index("random")
+    done = arena("rerun", games[0].id, "--seat", seat, "--bot", "random", "--branch", 1, "--db", database)
+    assert done.returncode == 2
+    assert f"{tmp_path}/shy.py: no such bot" in done.stderr
+    assert "; say with --with who plays it" in done.stderr
+
+
+def test_bots_that_a_record_cannot_find_are_named_with_with(tmp_path: Path) -> None:
+    """A file holds only names; and who dialled in is not here."""
+    first = tmp_path / "first.py"
+    first.write_text(FIRST)
+    file = recorded(tmp_path, "random", str(first))
+    done = arena("rerun", file, "--seat", 0, "--bot", "random", "--branch", 1)
+    assert done.returncode == 2
+    assert "seat 1: unknown bot 'first'" in done.stderr
+    assert "say with --with who plays it" in done.stderr
+    assert is_recorded(file, rerun(file, 0, "random", "--branch", 1, "--with", first)["branch"])
+    anna = SeatedRow(PlayerRow(1, "", "anna", "greedy", "1", "{}"), "", "remote")
+    game = Recorded(parse(file.read_text()), seated=(anna, anna))
+    with pytest.raises(click.UsageError, match="seat 1: anna dials in by itself; say with --with"):
+        others_of(game, 0, ())
+
+
+def test_a_branch_is_recorded_to_be_looked_at(tmp_path: Path) -> None:
+    file = recorded(tmp_path, "greedy", "random", "random")
+    branched = tmp_path / "branched.json"
+    facts = rerun(file, 1, "greedy", "--branch", 1, "--record", branched)
+    record = parse(branched.read_text())
+    assert record.final_digest == facts["branch"]["final_digest"]
+    assert record.players == ("greedy", "greedy (seat 1)", "random 2")
+    first = [seat for seat, _ in record.steps].index(1)
+    assert record.steps[:first] == parse(file.read_text()).steps[:first]
+    for command in (("replay", branched, "--verify"), ("explain", branched)):
+        done = arena(*command)
+        assert done.returncode == 0, done.stderr
+    assert rerun(branched, 1, "greedy")["changed"] == []
+    done = arena("rerun", file, "--seat", 1, "--bot", "greedy", "--record", branched)
+    assert done.returncode == 2
+    assert "say with --branch where it branches" in done.stderr
 
 
 def test_a_seat_that_left_in_the_recorded_game_leaves_there_again(tmp_path: Path) -> None:

@@ -187,6 +187,11 @@ def test_games_come_back_as_they_were_committed(sample: Sample) -> None:
         assert tuple(seat.seat for seat in row.seats if seat.won) == game.winners
         assert sample.store.record(row.id) == game.record
         assert sample.store.game(row.id) == row
+        seated = sample.store.seated(row.id)
+        assert [place.player.label for place in seated] == labels
+        assert [place.guard for place in seated] == [seat.guard for seat in row.seats]
+    with pytest.raises(StoreError, match="no game with id 999"):
+        sample.store.seated(999)
 
 
 def test_games_of_one_match(sample: Sample) -> None:
