@@ -20,6 +20,11 @@ from arena.commands.replay import read_record
 if TYPE_CHECKING:
     from arena.store.rows import GameRow
 
+FAULTS_NOT_KEPT = (
+    "which faults is not in a record's file: `arena play` told them when it played, and for a game in a "
+    "database `arena explain NUMBER --db URL` tells them"
+)
+
 
 @click.command(
     "explain",
@@ -54,7 +59,9 @@ def command(game: str, database: str, as_json: bool) -> None:
         click.echo(harmless(f"Seat {story.seat}, {story.player or 'unnamed'} ({own}) {story.outcome}."))
         for sentence in story.sentences:
             click.echo(harmless(f"  {sentence[:1].upper()}{sentence[1:]}."))
-        if "fault" in (reason := reasons.get(story.seat, "")) or "retired" in reason:
+        retired = record.facts.retired[story.seat]
+        reason = reasons.get(story.seat, FAULTS_NOT_KEPT if retired and not row else "")
+        if "fault" in reason or "retired" in reason:
             click.echo(harmless(f"  {reason[:1].upper()}{reason[1:]}."))
 
 

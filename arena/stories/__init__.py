@@ -1,13 +1,16 @@
 """Says in sentences why each seat of a recorded game won or lost; one module a family, found by its name.
 
-A family's module has `sentences(record)`: for each seat what decided its game, and `goal(record)`: by which
-goal a game was won, "" if by none. Families without a module are told by their results alone.
+A family's module has `sentences(record)`: for each seat what decided its game, and `goal(record, who)`: by
+which goal a game was won, "" if by none; `who` names the winners to the losers, and is "" for the winners
+themselves. Families without a module are told by their results alone. No sentence begins with the name of a
+player, since its first letter is shown as a capital one.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import cast
@@ -36,15 +39,8 @@ def stories(record: Record) -> tuple[Story, ...]:
     """The story of every seat; RecordError when the record cannot be played."""
     game = record.game()
     told = _family_sentences(record)
-    return tuple(
-        Story(
-            seat,
-            record.players[seat] if seat < len(record.players) else "",
-            outcome(record, seat),
-            told[seat],
-        )
-        for seat in range(game.seats)
-    )
+    names = [*record.players, *("",) * game.seats]
+    return tuple(Story(seat, names[seat], outcome(record, seat), told[seat]) for seat in range(game.seats))
 
 
 def outcome(record: Record, seat: int) -> str:
@@ -54,26 +50,75 @@ def outcome(record: Record, seat: int) -> str:
         return f"was taken out of the game for its faults{_when(record, seat)}"
     if seat in facts.winners:
         return f"won: {ending(record)}"
-    if facts.eliminated_at[seat] >= 0:
+    if facts.eliminated_at[seat] >= 0 and _eliminates(record):
         fallen = sorted({order for order in facts.eliminated_at if order >= 0})
         if len(fallen) == 1:
             return "was eliminated"
         return f"was eliminated, the {ordinal(fallen.index(facts.eliminated_at[seat]) + 1)} to fall"
     if facts.termination in ("turn_cap", "game_limit"):
         return f"was still there when {ENDINGS[facts.termination]}"
-    return "lost: another side reached its goal first"
+    if facts.termination == "forfeit":
+        return f"lost: {_leavers(record)}"
+    return f"lost: {_goal(record, winners(record)) or f'{winners(record)} won'}"
 
 
 def ending(record: Record) -> str:
     """What ended the game, in one clause: where somebody won by a goal, which one."""
     facts = record.facts
     if facts.termination == "rules" and facts.winners:
-        module = _family_module(record)
-        if module and (goal := str(module.goal(record))):
+        if goal := _goal(record):
             return goal
         if all(facts.eliminated_at[seat] >= 0 for seat in _losers(record)):
             return "all others were eliminated"
+    if facts.termination == "forfeit" and not _is_alone(record):
+        return _leavers(record)
     return ENDINGS[facts.termination]
+
+
+def winners(record: Record) -> str:
+    """The names of all winners."""
+    names = seat_names(record)
+    return listed([names[seat] for seat in record.facts.winners])
+
+
+def seat_names(record: Record) -> list[str]:
+    """What to call each seat: by its player, or by its number where the record names none."""
+    unnamed = [f"seat {seat}" for seat in range(record.game().seats)]
+    return [*record.players, *unnamed[len(record.players) :]]
+
+
+def listed(words: Sequence[str]) -> str:
+    """Some words as a list in a sentence: A, B and C."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def counted(number: int, one: str, more: str = "") -> str:
+    """A number with what it counts: 1 territory, 2 territories."""
+    return f"{number} {one if number == 1 else more or one + 's'}"
+
+
+def _goal(record: Record, who: str = "") -> str:
+    """By which goal the game was won, told to the losers when it says who won; "" when by none."""
+    module = _family_module(record)
+    return str(module.goal(record, who)) if module and record.facts.winners else ""
+
+
+def _eliminates(record: Record) -> bool:
+    """Whether seats are eliminated in this family; in others a side that lost has places, and no fall."""
+    return any(kind.name == "eliminated" for kind in record.game().description.events)
+
+
+def _is_alone(record: Record) -> bool:
+    """Whether every loser left or fell: a side may also lose because one of its seats left."""
+    facts = record.facts
+    return all(facts.retired[seat] or facts.eliminated_at[seat] >= 0 for seat in _losers(record))
+
+
+def _leavers(record: Record) -> str:
+    """Who left, where that lost the game for a whole side."""
+    names = seat_names(record)
+    gone = listed([names[seat] for seat in _losers(record) if record.facts.retired[seat]])
+    return f"{gone} was taken out of the game for its faults, and so its side lost"
 
 
 def _losers(record: Record) -> list[int]:

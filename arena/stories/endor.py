@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter
 
 from arena.record import Record, walk
+from arena.stories import counted
 from engine_core.facts import words
 
 REBELS, EMPIRE = range(2)
 IMPERIAL = ("tie", "executor")
+SIDES = ("the Rebels", "the Empire")
 GOALS = ("the Death Star was destroyed", "no Rebel ship and no fleet marker was left")
+DEEDS = ("destroyed the Death Star", "left no Rebel ship and no fleet marker")
 
 
 class Chronicle:
-    """Walks a record and counts by side: losses, orders, and what ended a battle."""
+    """Walks a record and notes the losses of each side, the orders of each seat, and what ended a battle."""
 
     def __init__(self, record: Record) -> None:
         game = record.game()
@@ -21,57 +24,65 @@ class Chronicle:
         self.teams = description.teams
         self.meanings = words(game.ruleset)
         self.losses: list[Counter[str]] = [Counter(), Counter()]
-        self.orders: list[Counter[str]] = [Counter(), Counter()]
+        self.orders: list[Counter[str]] = [Counter() for _ in range(game.seats)]  # by seat
         self.turning: list[str] = []  # what both sides are told
         kinds = [kind.name for kind in description.events]
         ships, heroes, orders = (description.names(kind) for kind in ("ship", "hero", "order"))
+        lap = 1
         for state, events in walk(record):
-            lap = state.result().lap
+            self.final = state
             for event in events:
                 kind = kinds[event.kind]
-                if kind == "destroyed":
+                if kind == "round":
+                    lap = event.n  # the state is already in the next round when a step ends one
+                elif kind == "destroyed":
                     side = EMPIRE if ships[event.a] in IMPERIAL else REBELS
                     self.losses[side][self._word("ship", ships[event.a])] += event.n
                 elif kind == "ordered":
-                    self.orders[self.teams[event.seat]][self._word("order", orders[event.a])] += 1
+                    self.orders[event.seat][self._word("order", orders[event.a])] += 1
                 elif kind == "shield_down":
                     self.turning.append(f"the shield went down in round {lap}")
                 elif kind == "fell":
                     self.turning.append(f"{self._word('hero', heroes[event.a])} fell in round {lap}")
-        self.final = state.public_view()
 
     def _word(self, kind: str, name: str) -> str:
         return self.meanings.get(kind, {}).get(name, name.replace("_", " "))
 
 
 def sentences(record: Record) -> tuple[tuple[str, ...], ...]:
-    """For each seat what decided its side's game."""
+    """For each seat what decided its side's game, and what the seat itself did."""
     chronicle = Chronicle(record)
-    winning = {chronicle.teams[seat] for seat in record.facts.winners}
-    told = [_side(chronicle, side, won=side in winning, record=record) for side in (REBELS, EMPIRE)]
-    return tuple(tuple(told[team]) for team in chronicle.teams)
-
-
-def goal(record: Record) -> str:
-    """By which goal a side won."""
-    return GOALS[record.game().description.teams[record.facts.winners[0]]]
-
-
-def _side(chronicle: Chronicle, side: int, *, won: bool, record: Record) -> list[str]:
-    told = []
-    if record.facts.termination == "rules" and record.facts.winners:
-        told.append(GOALS[side if won else 1 - side])
-    told += chronicle.turning
-    if not any("shield" in text for text in chronicle.turning):
-        gone = int(chronicle.final.shield)
-        told.append(f"the shield stood to the end, {gone} spaces of its track gone")
-    told.append(
-        f"its losses: {_list(chronicle.losses[side])}; the other side's: {_list(chronicle.losses[1 - side])}"
+    return tuple(
+        (*_battles(chronicle, side), _orders(chronicle.orders[seat]))
+        for seat, side in enumerate(chronicle.teams)
     )
-    told.append(f"its orders: {_list(chronicle.orders[side])}")
-    told.append(f"in the duel Luke had {chronicle.final.luke} hits left and Vader {chronicle.final.vader}")
+
+
+def goal(record: Record, who: str = "") -> str:
+    """By which goal a side won; `who` was on it, where that must be said."""
+    if record.facts.termination != "rules":
+        return ""
+    side = record.game().description.teams[record.facts.winners[0]]
+    return f"{SIDES[side]} ({who}) {DEEDS[side]}" if who else GOALS[side]
+
+
+def _battles(chronicle: Chronicle, side: int) -> list[str]:
+    """What became of both sides, a seat's own side first."""
+    told = list(chronicle.turning)
+    if not any("shield" in text for text in chronicle.turning):
+        gone = counted(int(chronicle.final.shield), "space")
+        told.append(f"the shield stood to the end, {gone} of its track gone")
+    told += [f"{SIDES[each]} lost {_list(chronicle.losses[each])}" for each in (side, 1 - side)]
+    luke = counted(int(chronicle.final.luke), "hit")
+    told.append(f"in the duel Luke had {luke} left and Vader {chronicle.final.vader}")
     return told
 
 
+def _orders(own: Counter[str]) -> str:
+    if not own:
+        return "it gave no order"
+    return f"it gave {counted(own.total(), 'order')}: {_list(own)}"
+
+
 def _list(counts: Counter[str]) -> str:
-    return ", ".join(f"{count} x {name}" for name, count in counts.most_common()) or "none"
+    return ", ".join(f"{count} x {name}" for name, count in counts.most_common()) or "nothing"

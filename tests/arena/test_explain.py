@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tournament_samples import ROOT
 from tournament_samples import arena as run_arena
 
 import engine_core
-from arena.record import Record, parse, walk
+from arena.record import Record, Step, parse, walk
+from arena.scores import Facts
 from arena.stories import stories
 
 SEATS = {name: variant.usual_seats for name, variant in engine_core.variants().items()}
@@ -27,9 +30,46 @@ def played(folder: Path, variant: str, *bots: str, seed: int = 5) -> Path:
 
 
 def events(record: Record) -> list[tuple[int, str, Any]]:
-    """(lap, name, event) of all that happened."""
+    """(lap, name, event) of all that happened; a step may end a lap, so that the turns say which it is."""
     kinds = [kind.name for kind in record.game().description.events]
-    return [(state.result().lap, kinds[event.kind], event) for state, told in walk(record) for event in told]
+    lap, found = 1, []
+    for _, told in walk(record):
+        for event in told:
+            name = kinds[event.kind]
+            lap = event.n if name in ("turn", "round") else lap
+            found.append((lap, name, event))
+    return found
+
+
+def left_while_falling() -> tuple[Record, int, int]:
+    """A game in which a seat leaves between the capture of its last territory and the move into it."""
+    game = engine_core.load("classic", seats=3)
+    chance, key = random.Random(2), bytes(16)
+    state, steps = game.new_state(key), list[Step]()
+    captor = fallen = -1
+    while seats := state.pending():
+        seat = seats[0]
+        view = state.public_view()
+        if fallen < 0 and game.description.phases[view.phase] == "occupy" and view.victim not in view.owner:
+            captor, fallen = seat, game.description.colour_seat[view.victim]
+            state.retire(fallen, "passive")
+            steps.append((fallen, "passive"))
+            continue
+        legal = state.legal(seat)
+        attacks = [each for each in legal if game.description.actions[each.kind].name == "attack"]
+        ending = [each for each in legal if game.description.actions[each.kind].name == "end"]
+        if attacks and seat == 0:
+            action = int(chance.choice(attacks).last())
+        else:
+            action = int(ending[0].first() if attacks else legal.sample(chance))
+        steps.append((seat, action))
+        state.apply(seat, action)
+    facts = Facts.of(state.result())
+    return (
+        Record(game.ruleset.text, game.ruleset.hash, key, (), tuple(steps), facts, state.digest()),
+        captor,
+        fallen,
+    )
 
 
 @pytest.mark.parametrize("variant", sorted(SEATS))
@@ -54,12 +94,18 @@ def test_its_figures_are_those_of_the_game(seed: int, tmp_path: Path) -> None:
             losses[owner[event.c]][lap] += 1
     for story in stories(record):
         text = ". ".join(story.sentences)
-        taken = re.search(r"captured (\d+) territories", text)
+        taken = re.search(r"captured (\d+) territor(?:y|ies)", text)
         assert (int(taken[1]) if taken else 0) == captures[story.seat]
-        lost = re.search(r"in lap (\d+) it lost (\d+) territories", text)
+        lost = re.search(r"in lap (\d+) it lost (\d+) territor(?:y|ies)", text)
         assert bool(lost) == (bool(losses[story.seat]) and story.seat not in record.facts.winners)
         if lost:
             assert losses[story.seat][int(lost[1])] == int(lost[2]) == max(losses[story.seat].values())
+        traded = re.search(r"traded (?:once, in lap \d+,|\d+ times) for (\d+) troops", text)
+        assert (int(traded[1]) if traded else 0) == sum(
+            event.n
+            for _, name, event in events(record)
+            if event.seat == story.seat and name in ("traded", "bonus")
+        )
 
 
 def test_who_eliminated_whom_is_who_took_the_last_territory(tmp_path: Path) -> None:
@@ -81,8 +127,8 @@ def test_who_eliminated_whom_is_who_took_the_last_territory(tmp_path: Path) -> N
     ("variant", "bot", "told"),
     [
         ("classic", "greedy", r"all others were eliminated"),
-        ("secret_mission", "greedy", r"its mission was fulfilled: \w+"),
-        ("capital", "greedy", r"it held the headquarters that it needed"),
+        ("secret_mission", "greedy", r"it fulfilled its mission in lap \d+: \w+"),
+        ("capital", "greedy", r"it held its own headquarters \(\w+"),
         ("endor", "greedy_endor", r"the Death Star was destroyed|no Rebel ship and no fleet marker was left"),
     ],
 )
@@ -120,14 +166,121 @@ def test_a_fault_is_the_reason_where_it_was(tmp_path: Path) -> None:
     done = run_arena("explain", str(file))
     assert done.returncode == 0, done.stderr
     assert re.search(r"Seat 0, crash \(.*\) was taken out of the game for its faults in lap 1", done.stdout)
+    assert "Which faults is not in a record's file: `arena play` told them" in done.stdout
     assert re.search(r"Seat 1, random \(.*\) won: nobody else was left", done.stdout)
+
+
+def test_who_leaves_takes_its_side_along_and_both_sides_learn_who(tmp_path: Path) -> None:
+    (tmp_path / "crash.py").write_text("def decide(view, legal, rng):\n    raise ValueError('broken')\n")
+    file = played(tmp_path, "endor_teams", str(tmp_path / "crash.py"), "random", "random", "random")
+    crashed, *others = stories(parse(file.read_text()))
+    assert crashed.outcome.startswith("was taken out of the game for its faults")
+    assert {story.outcome.partition(": ")[2] for story in others} == {
+        "crash was taken out of the game for its faults, and so its side lost"
+    }
+    assert [story.outcome.partition(": ")[0] for story in others] == ["won", "won", "lost"]
+
+
+def test_each_seat_of_a_side_is_told_its_own_orders(tmp_path: Path) -> None:
+    bots = ("greedy_endor", "random", "greedy_endor", "random")
+    record = parse(played(tmp_path, "endor_teams", *bots).read_text())
+    orders = Counter(event.seat for _, name, event in events(record) if name == "ordered")
+    told = [
+        re.search(r"it gave (\d+) orders?: (.*)", ". ".join(story.sentences)) for story in stories(record)
+    ]
+    assert len({found[2] for found in told if found}) == 4
+    for seat, found in enumerate(told):
+        assert found
+        assert int(found[1]) == sum(map(int, re.findall(r"(\d+) x", found[2]))) == orders[seat]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rounds_are_those_of_the_events_and_no_reason_is_told_twice(seed: int, tmp_path: Path) -> None:
+    record = parse(played(tmp_path, "endor", "greedy_endor", "random", seed=seed).read_text())
+    down = [lap for lap, name, _ in events(record) if name == "shield_down"]
+    for story in stories(record):
+        text = ". ".join(story.sentences)
+        assert [int(lap) for lap in re.findall(r"the shield went down in round (\d+)", text)] == down
+        assert not any(sentence in story.outcome for sentence in story.sentences)
+        assert f"{story.outcome} {text}".count("Death Star was destroyed") <= 1
+
+
+@pytest.mark.parametrize(
+    ("variant", "bot", "deed"),
+    [
+        ("secret_mission", "greedy", r"{} fulfilled its mission in lap \d+: \w+"),
+        ("capital", "greedy", r"{} held its own headquarters \(\w+"),
+        ("objectives_basic", "greedy", r"{} held its capital and \d objectives: "),
+        (
+            "endor",
+            "greedy_endor",
+            r"the (Rebels|Empire) \({}\) (destroyed the Death Star|left no Rebel ship)",
+        ),
+    ],
+)
+def test_who_lost_to_a_goal_learns_whose_and_which(variant: str, bot: str, deed: str, tmp_path: Path) -> None:
+    record = parse(played(tmp_path, variant, *(bot,) * SEATS[variant], seed=4).read_text())
+    (winner,) = record.facts.winners
+    lost = [story.outcome for story in stories(record) if story.outcome.startswith("lost")]
+    assert lost
+    for outcome in lost:
+        assert re.match("lost: " + deed.format(record.players[winner]), outcome)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whose_headquarters_fell_is_told_with_lap_and_captor(seed: int, tmp_path: Path) -> None:
+    bots = ("greedy", "continent", "fortress", "watcher")
+    record = parse(played(tmp_path, "capital", *bots, seed=seed).read_text())
+    description = record.game().description
+    sites = {event.seat: event.a for _, name, event in events(record) if name == "headquarters"}
+    falls: dict[int, tuple[int, int]] = {}
+    for lap, name, event in events(record):
+        seat = description.colour_seat[event.c] if name == "captured" else -1
+        if sites.get(seat, -1) == event.b and name == "captured":
+            falls[seat] = lap, event.seat
+    assert falls
+    for story in stories(record):
+        told = re.search(r"its headquarters \((.*)\) fell to (\w+) in lap (\d+)", ". ".join(story.sentences))
+        assert bool(told) == (story.seat in falls)
+        if told:
+            assert told[1] == description.territory_names[sites[story.seat]]
+            assert (int(told[3]), bots.index(told[2])) == falls[story.seat]
+
+
+def test_who_took_the_last_territory_of_a_seat_that_left_meanwhile_eliminated_it() -> None:
+    record, captor, fallen = left_while_falling()
+    told = stories(record)
+    assert any(f"seat {captor} eliminated it" in sentence for sentence in told[fallen].sentences)
+    assert any(f"it eliminated seat {fallen}" in sentence for sentence in told[captor].sentences)
+
+
+def test_names_are_left_as_they_are_and_one_is_no_plural(tmp_path: Path) -> None:
+    greedy = (ROOT / "bots" / "greedy.py").read_text()
+    (tmp_path / "b_greedy.py").write_text(greedy.replace('NAME = "greedy"', 'NAME = "b_greedy"'))
+    own = str(tmp_path / "b_greedy.py")
+    file = played(tmp_path, "classic", own, "random", "random")
+    done = run_arena("explain", str(file))
+    assert "b_greedy eliminated it" in done.stdout
+    assert "B_greedy" not in done.stdout
+    short = tmp_path / "short.json"
+    for seed in range(6):
+        options = ("--option", "turn_cap=1", "--seed", str(seed), "--record", str(short))
+        run_arena("play", *("random",) * 6, "--variant", "classic", *options)
+        text = " ".join(
+            sentence for story in stories(parse(short.read_text())) for sentence in story.sentences
+        )
+        assert not re.search(r"\b1 (territories|troops|orders|spaces|hits)\b", text)
+        if re.search(r"\b1 territory\b", text):
+            return
+    raise AssertionError("no game with a single territory in it: choose other seeds")
 
 
 def test_the_command_prints_json_and_refuses_what_is_no_game(tmp_path: Path) -> None:
     file = played(tmp_path, "endor", "greedy_endor", "random")
     rows = json.loads(run_arena("explain", str(file), "--json").stdout)
     assert [row["story"]["seat"] for row in rows] == [0, 1]
-    assert any("Death Star" in sentence for sentence in rows[0]["story"]["sentences"])
+    assert all(row["story"]["sentences"] for row in rows)
+    assert [row["story"]["outcome"].split()[0] for row in rows] in (["won:", "lost:"], ["lost:", "won:"])
     done = run_arena("explain", str(tmp_path / "nothing.json"))
     assert done.returncode == 2
     assert "no such file" in done.stderr
