@@ -55,6 +55,8 @@ def outcome(record: Record, seat: int) -> str:
         if len(fallen) == 1:
             return "was eliminated"
         return f"was eliminated, the {ordinal(fallen.index(facts.eliminated_at[seat]) + 1)} to fall"
+    if facts.termination == "game_limit" and not facts.decisions:
+        return "won nothing: the game was over before its first decision, for too few bots had come"
     if facts.termination in ("turn_cap", "game_limit"):
         return f"was still there when {ENDINGS[facts.termination]}"
     if facts.termination == "forfeit":

@@ -15,8 +15,10 @@ from tournament_samples import arena as run_arena
 
 import engine_core
 from arena.record import Record, Step, parse, walk
+from arena.referee import Referee
 from arena.scores import Facts
 from arena.stories import stories
+from arena.types import FaultPolicy, Limits
 
 SEATS = {name: variant.usual_seats for name, variant in engine_core.variants().items()}
 
@@ -284,3 +286,12 @@ def test_the_command_prints_json_and_refuses_what_is_no_game(tmp_path: Path) -> 
     done = run_arena("explain", str(tmp_path / "nothing.json"))
     assert done.returncode == 2
     assert "no such file" in done.stderr
+
+
+def test_c15_a_game_nobody_came_to_is_not_one_they_lasted_in() -> None:
+    referee = Referee(engine_core.load("classic", seats=2), bytes(16), FaultPolicy(), Limits())
+    for seat in range(2):
+        referee.fault(seat, "no_show", "nobody came")
+    assert referee.questions() == []
+    why = "won nothing: the game was over before its first decision, for too few bots had come"
+    assert [story.outcome for story in stories(referee.record())] == [why] * 2
