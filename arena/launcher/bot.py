@@ -216,6 +216,8 @@ class Bot:
             return {**os.environ, MARKER: self._marker}
         if level == "limits":  # the package tools' caches and settings are at home
             clean |= {name: os.environ[name] for name in ("HOME", *BUILD_SETTINGS) if name in os.environ}
+        else:
+            clean |= sandbox.build_settings()
         return clean
 
 

@@ -29,6 +29,11 @@ SETTINGS = (
 )
 PASSWD = f"bot:x:1000:1000:bot:{HOME}:/bin/sh\n"
 MIB = 2**20
+# There is no network: package tools say so at once rather than try again and again.
+OFFLINE = {"npm_config_offline": "true", "CARGO_NET_OFFLINE": "true", "GOPROXY": "off", "PIP_RETRIES": "0"}
+# Where toolchains keep themselves and what they have fetched: at home unless a variable says otherwise.
+TOOL_FOLDERS = {"RUSTUP_HOME": ".rustup", "CARGO_HOME": ".cargo", "GOMODCACHE": "go/pkg/mod"}
+MAVEN_REPOSITORY = ".m2/repository"
 _KEYS = ("/proc/keys", "/proc/key-users")  # they would list what the user who runs the platform has
 
 
@@ -78,6 +83,16 @@ def command(
     return [*line, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", cwd, "--", *argv]
 
 
+def build_settings() -> dict[str, str]:
+    """What a build step has in its environment: no network, and the toolchains' folders that it may read."""
+    home = Path.home()
+    folders = {name: Path(os.environ.get(name) or home / below) for name, below in TOOL_FOLDERS.items()}
+    settings = {name: str(folder) for name, folder in folders.items() if _is_shown(folder)}
+    if _is_shown(home / MAVEN_REPOSITORY):
+        settings["MAVEN_OPTS"] = f"-Dmaven.repo.local={home / MAVEN_REPOSITORY}"
+    return OFFLINE | settings
+
+
 def _namespaces() -> list[str]:
     return [
         *("--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"),
@@ -120,8 +135,16 @@ def _readable(name: str, cwd: str, path: str) -> list[str]:
         raise FileNotFoundError(f"[Errno 2] No such file or directory: '{name}'")
     wanted = [sys.base_prefix, sys.prefix, *(f"{SOURCES}/{ours}" for ours in OURS)]
     wanted += [str(Path(found).resolve().parent), *path.split(os.pathsep)]
-    wanted += os.environ.get(READABLE, "").split(os.pathsep)
+    wanted += _further()
     return [folder for folder in dict.fromkeys(wanted) if _is_worth_showing(Path(folder), cwd)]
+
+
+def _further() -> list[str]:
+    return [folder for folder in os.environ.get(READABLE, "").split(os.pathsep) if folder]
+
+
+def _is_shown(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.is_relative_to(seen) for seen in (*SYSTEM, *_further()))
 
 
 def _is_worth_showing(folder: Path, cwd: str) -> bool:

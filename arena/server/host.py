@@ -11,6 +11,7 @@ from pathlib import Path
 from arena.botfiles import build_command
 from arena.errors import PlatformFault, PluginError
 from arena.launcher import UNGUARDED, BotProcess, Launcher
+from arena.launcher.sandbox import READABLE
 from arena.seats import Inbox
 from arena.server.door import RemoteDoor
 from arena.server.server import PlayServer
@@ -21,8 +22,9 @@ STAMP = ".built"
 # Folders that tools fill and nobody edits: what changes there calls for no other build.
 MADE = frozenset({".git", "__pycache__", "build", "dist", "node_modules", "target"})
 OFFLINE = (
-    " (in the sandbox a build step has no network and sees only the bot's folder and the system: keep what it"
-    " needs in the folder, or build the bot once with isolation `limits`, which may fetch packages)"
+    " (in the sandbox a build step has no network and sees only the bot's folder, the system and the folders"
+    f" in {READABLE}: keep what it needs in the bot's folder, name its toolchain's folders there, or build"
+    " the bot once with isolation `limits`, which may fetch packages)"
 )
 
 

@@ -392,3 +392,46 @@ def test_build_step_that_fails_in_the_sandbox_says_that_it_is_offline(
     expected = r"exited with code 7 \(in the sandbox a build step has no network .*\):\ncannot fetch"
     with pytest.raises(PluginError, match=expected):
         build_bot(bot, tight("sandbox"), launcher)
+
+
+def test_package_tools_in_the_sandbox_are_told_that_there_is_no_network(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    found = build_script(tmp_path, launcher, "sandbox", "env > found").splitlines()
+    assert {"npm_config_offline=true", "CARGO_NET_OFFLINE=true", "GOPROXY=off", "PIP_RETRIES=0"} <= set(found)
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="there is no npm here")
+@pytest.mark.parametrize("language", ["javascript", "typescript"])
+def test_npm_without_its_packages_fails_in_the_sandbox_with_the_reason(tmp_path: Path, language: str) -> None:
+    """At once: npm would try for more than a minute, and a skeleton's build hid what it says."""
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(ROOT / "bots/sdk" / language / "skeleton" / name, tmp_path)
+    bot = buildable(tmp_path, "npm", "run", "build", "--silent")
+    with pytest.raises(PluginError, match=r"(?s)isolation `limits`.*\):\n.*npm error code ENOTCACHED"):
+        build_bot(bot, Isolation(level="sandbox"))
+
+
+def test_build_step_in_the_sandbox_finds_the_toolchains_that_it_may_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their own variables, or the usual folders at home; those that it may not read are not named."""
+    home, folder = tmp_path / "home", tmp_path / "bot"
+    for made in (".rustup", "go/pkg/mod", ".m2/repository", "elsewhere"):
+        (home / made).mkdir(parents=True)
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("CARGO_HOME", str(home / "elsewhere"))
+    monkeypatch.delenv("RUSTUP_HOME", raising=False)
+    monkeypatch.delenv("GOMODCACHE", raising=False)
+    shown = [home / ".rustup", home / "elsewhere", home / ".m2"]
+    monkeypatch.setenv("ARENA_SANDBOX_READ", os.pathsep.join(map(str, shown)))
+    with Launcher() as launcher:
+        script = f"ls -d {home}/.rustup {home}/elsewhere {home}/.m2/repository > /dev/null; env > found"
+        found = set(build_script(folder, launcher, "sandbox", script).splitlines())
+    assert {
+        f"RUSTUP_HOME={home}/.rustup",
+        f"CARGO_HOME={home}/elsewhere",
+        f"MAVEN_OPTS=-Dmaven.repo.local={home}/.m2/repository",
+    } <= found
+    assert not any(line.startswith("GOMODCACHE=") for line in found)
