@@ -25,6 +25,16 @@ SETTINGS = "skeleton.toml"
 DEFAULT = "python"
 PLACEHOLDER = "__NAME__"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+# What people also call a language.
+USUAL_NAMES = {
+    "cpp": ("c++", "cxx", "cc"),
+    "go": ("golang",),
+    "javascript": ("js", "node"),
+    "python": ("py",),
+    "rust": ("rs",),
+    "shell": ("sh", "bash"),
+    "typescript": ("ts",),
+}
 # What tools leave in an SDK's folder; a new bot builds its own.
 BUILT = (".built", "__pycache__", "*.egg-info", "build", "dist", "node_modules", "target")
 AFTER_S = 600.0
@@ -51,10 +61,12 @@ class Language(click.ParamType[str]):
     name = "language"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The value, if there is such a skeleton."""
-        if value not in languages():
+        """The language's folder, also for another usual name of it, if there is such a skeleton."""
+        said = value.lower()
+        language = next((name for name, usual in USUAL_NAMES.items() if said in usual), said)
+        if language not in languages():
             self.fail(one_of("language", value, languages()), param, ctx)
-        return value
+        return language
 
 
 @click.command(
@@ -80,8 +92,8 @@ def command(name: str, lang: str, as_json: bool) -> None:
     """
     folder = Path(name)
     label = folder.name
-    if not NAME.fullmatch(label) or keyword.iskeyword(label):
-        raise click.UsageError(f"{label!r} is no bot name: letters, digits, - and _, starting with a letter")
+    if problem := _name_problem(label):
+        raise click.UsageError(f"{label!r} is no bot name: {problem}")
     if folder.exists():
         raise click.UsageError(f"{folder} is there already")
     skeleton = _skeleton(lang)
@@ -100,6 +112,17 @@ def command(name: str, lang: str, as_json: bool) -> None:
     if test:
         click.echo(f"Run its tests:\n  cd {shlex.quote(str(folder))} && {test}")
     click.echo(f"{folder / 'README.md'} says what each file is, and how the bot dials in to a server")
+
+
+def _name_problem(label: str) -> str:
+    """Empty, or what keeps a folder of this name from being a bot in every language."""
+    if not NAME.fullmatch(label):
+        return "letters, digits, - and _, starting with a letter"
+    if keyword.iskeyword(label):
+        return "it is a keyword of Python (and maybe of other languages); give it another"
+    if label == "node_modules":
+        return "what lies in a folder of this name npm and tsc take for a package; give it another"
+    return ""
 
 
 def _skeleton(language: str) -> Skeleton:

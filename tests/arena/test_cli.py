@@ -405,6 +405,49 @@ def test_a_new_python_bot_runs_inside_too(tmp_path: Path) -> None:
     assert run_json("play", tmp_path / "fresh" / "bot.py", "random", "--option", "turn_cap=2")["faults"] == []
 
 
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("class", "a keyword of Python"), ("node_modules", "npm and tsc"), ("1st", "starting with a letter")],
+)
+def test_a_name_that_no_bot_can_have_is_refused_with_the_reason(
+    tmp_path: Path, name: str, reason: str
+) -> None:
+    refused = run("init", tmp_path / name, "--lang", "javascript")
+    assert refused.exit_code == 2
+    assert f"{name!r} is no bot name: " in refused.output
+    assert reason in " ".join(refused.output.split())
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize(
+    ("called", "language"),
+    [
+        ("ts", "typescript"),
+        ("js", "javascript"),
+        ("py", "python"),
+        ("c++", "cpp"),
+        ("Go", "go"),
+        ("rs", "rust"),
+    ],
+)
+def test_a_language_is_known_by_its_usual_names(tmp_path: Path, called: str, language: str) -> None:
+    made = run_json("init", tmp_path / "fresh", "--lang", called)
+    assert made["language"] == language
+
+
+@pytest.mark.parametrize(
+    ("language", "built"),
+    [
+        *(("c", "/bot"), ("cpp", "/build"), ("go", "/bot"), ("java", "/target"), ("rust", "/target")),
+        *(("javascript", "/node_modules"), ("typescript", "/dist")),
+    ],
+)
+def test_a_new_bot_keeps_what_is_built_out_of_git(tmp_path: Path, language: str, built: str) -> None:
+    """The mark of a finished build too: checked out elsewhere it would keep the bot from being built."""
+    run_json("init", tmp_path / "fresh", "--lang", language)
+    assert {built, "/.built"} <= set((tmp_path / "fresh" / ".gitignore").read_text().splitlines())
+
+
 def test_serve_answers_rules_questions_on_both_kinds_of_address(tmp_path: Path) -> None:
     socket = f"unix:{tmp_path}/arena.sock"
     with (tmp_path / "output").open("w") as output:
