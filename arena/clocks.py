@@ -111,8 +111,7 @@ def time_text(question: Question | None, limits: Limits, used_s: float, limit_s:
     took = f"took {used_s:.3f} s of {limit_s:.3f} s allowed"
     if host_s >= SHOWN_S:
         took += f" and {host_s:.3f} s that the crowded host took"
-    late_s = used_s - limit_s - host_s
-    over = f", {late_s:.3f} s over" if late_s >= SHOWN_S else ""
+    over = _over_text(used_s - limit_s - host_s)
     if question is None:
         return took + over
     if limit_s < limits.decision:
@@ -123,6 +122,13 @@ def time_text(question: Question | None, limits: Limits, used_s: float, limit_s:
         apart.append(f"a margin of {question.margin_s:.4f} s")
     rest = f" (not counted: {', '.join(apart)})" if apart else ""
     return f"decision {question.decision_id} {took}{over}{rest}"
+
+
+def _over_text(late_s: float) -> str:
+    """By how much an answer is late; so little that limit and time look the same is told too."""
+    if late_s >= SHOWN_S:
+        return f", {late_s:.3f} s over"
+    return ", less than 0.001 s over" if late_s > 0.0 else ""
 
 
 def bank_text(limits: Limits) -> str:

@@ -93,6 +93,17 @@ def test_b04_a_late_answer_is_told_with_limit_time_overrun_and_split() -> None:
     )
 
 
+def test_b04_an_answer_that_is_hardly_late_is_told_to_be_over_the_limit() -> None:
+    """The limit and what was needed look the same to the millisecond."""
+    late = question(2.0)
+    late.margin_s = 0.0002
+    assert time_text(late, Limits(), 2.0003, 2.0) == (
+        "decision 7 took 2.000 s of 2.000 s allowed, less than 0.001 s over "
+        "(not counted: a margin of 0.0002 s)"
+    )
+    assert " over" not in time_text(late, Limits(), 2.0, 2.0)
+
+
 def test_b04_an_empty_bank_is_told() -> None:
     limits = Limits(game=60.0, increment=0.5)
     told = time_text(question(0.4, 0.4), limits, 0.5, 0.4)
