@@ -6,7 +6,7 @@ answers there changes nothing, and neither does what it does wrong.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 
 from arena.record import Step
@@ -14,11 +14,15 @@ from arena.referee import Referee
 from arena.seats import Question
 from arena.types import FaultKind
 
+# A bot that faults so often in a row is broken, and asked no more about what is known anyway.
+MOST_FAULTS = 5
+
 
 class Rehearsal(Referee):
     """Referees one game from the set-up through an opening, then on as any other.
 
     A seat that owes an answer beside the opening's last step, where both sides choose at once, gives its own.
+    One that faults MOST_FAULTS times in a row is asked again only after the opening.
     """
 
     def rehearse(self, opening: Iterable[Step]) -> None:
@@ -26,18 +30,22 @@ class Rehearsal(Referee):
         self._opening = deque(opening)
         # By seat: what is played for it instead of its answer; None: nothing, as it left the game.
         self._given: dict[int, int | None] = {}
+        self._faults: Counter[int] = Counter()  # by seat: in a row
         self._repeat_retirements()
         self.over = not self.state.pending_mask()
 
     def questions(self) -> list[Question]:
-        """See Referee; in the opening, the record has the answers."""
-        questions = super().questions()
-        if self._opening:
-            for seat in sorted(question.seat for question in questions):
-                self._given[seat] = self._next_action(seat)
-            if not self._opening:
-                self._given = {seat: what for seat, what in self._given.items() if what is not None}
-        return questions
+        """See Referee; in the opening, the record has the answers, and who is broken is not asked."""
+        while True:
+            questions = super().questions()
+            if questions and self._opening:
+                self._give([question.seat for question in questions])
+            broken = [seat for seat in self._given if self._faults[seat] >= MOST_FAULTS]
+            asked = [question for question in questions if question.seat not in broken]
+            for seat in broken:
+                self._play_given(seat, None)
+            if asked or not broken:
+                return asked
 
     def answer(
         self,
@@ -51,6 +59,7 @@ class Rehearsal(Referee):
         if seat not in self._given:
             super().answer(seat, decision_id, action, used_s, last_message)
         elif self._open[seat].decision_id == decision_id:
+            self._faults[seat] = 0
             self._play_given(seat, action)
 
     def fault(
@@ -66,9 +75,16 @@ class Rehearsal(Referee):
     ) -> None:
         """See Referee; no fault in the opening counts, but a bot that is gone will be missed after it."""
         if seat in self._given:
+            self._faults[seat] += 1
             self._play_given(seat, None)
         elif not self._opening:
             super().fault(seat, kind, message, used_s, limit_s, output=output, last_message=last_message)
+
+    def _give(self, seats: Iterable[int]) -> None:
+        """Take from the opening what is played for the seats that are asked now."""
+        self._given = {seat: self._next_action(seat) for seat in sorted(seats)}
+        if not self._opening:
+            self._given = {seat: what for seat, what in self._given.items() if what is not None}
 
     def _next_action(self, seat: int) -> int | None:
         """The seat's action, if that is the next step of the opening."""

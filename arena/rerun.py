@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 from arena.errors import ArenaError
 from arena.record import Record, walk
+from arena.rehearsal import MOST_FAULTS
 from arena.runners import UNGUARDED
 from arena.runners.inline import InlineRunner
 from arena.runners.interview import Interview
 from arena.seats import Answer
 from arena.types import GameResult, Isolation, Limits, MatchPlan, MatchResult, Player, PointRule, VariantSetup
 from engine_core import Event, Game, IllegalAction, State
-
-MOST_FAULTS = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,14 @@ from wire_samples import mock
 from arena.cli import cli
 from arena.commands._recorded import Recorded, others_of
 from arena.record import parse, unpack
+from arena.rehearsal import MOST_FAULTS, Rehearsal
 from arena.rerun import decisions, owed
 from arena.runners.interview import Interview
 from arena.seeds import bot_seed
 from arena.server import RemoteDoor
 from arena.store import Store
 from arena.store.rows import PlayerRow, SeatedRow
-from arena.types import BotSpec, Isolation, Limits, Player
+from arena.types import BotSpec, FaultPolicy, Isolation, Limits, Player
 
 FIRST = "def decide(view, legal, rng):\n    return legal[0].first()\n"
 LAST = "def decide(view, legal, rng):\n    return list(legal)[-1].last()\n"
@@ -156,6 +157,28 @@ def test_a_branch_asks_a_bot_of_its_own_process_all_it_was_asked(tmp_path: Path)
     facts = rerun(file, 1, pupil, "--branch", total // 2, *others)
     assert facts["changed"] == []
     assert is_recorded(file, facts["branch"])
+
+
+@pytest.mark.parametrize(("variant", "cut"), [("classic", 100), ("endor", 100), ("endor", 101)])
+def test_a_broken_bot_is_not_asked_through_the_whole_opening(variant: str, cut: int, tmp_path: Path) -> None:
+    """Each question could cost its limit; also where both sides choose at once, and are told one by one."""
+    record = parse(recorded(tmp_path, "random", "random", variant=variant).read_text())
+    game = Rehearsal(record.game(), record.key, FaultPolicy(), Limits())
+    game.rehearse(record.steps[:cut])
+    asked = [0, 0]
+    waiting = game.questions()
+    while len(game.steps) < cut:
+        question = waiting.pop(0)
+        asked[question.seat] += 1
+        if question.seat == 0:
+            game.answer(0, question.decision_id, int(question.legal[0].first()))
+        else:
+            game.fault(1, "timeout")
+        waiting += game.questions()
+    assert game.steps == list(record.steps[:cut])
+    assert asked[0] >= sum(seat == 0 for seat, _ in game.steps)
+    assert asked[1] == MOST_FAULTS
+    assert not game.conduct.faults
 
 
 def test_a_branch_of_a_tournaments_game_finds_the_bots_where_they_are(tmp_path: Path) -> None:
