@@ -162,6 +162,16 @@ def test_a_wrong_answer_is_shown_with_its_position_and_rule(program: str, kind: 
     assert all("classic" in finding.message for finding in problems)
 
 
+def test_the_processes_of_a_bot_that_multiplies_are_told() -> None:
+    """What it lacks is not time."""
+    (found,) = findings(command_bot("ill.py", "multiplies"), "answers", SHORT)
+    assert (found.grade, ": timeout: " in found.message) == ("fix", True)
+    assert "; it has 12 child processes, 0 declared" in found.message
+    assert found.advice.endswith("; end its child processes, or declare them: `children = N` in bot.toml")
+    (alone,) = findings(command_bot("hang.py"), "answers", SHORT)
+    assert "child" not in alone.message + alone.advice
+
+
 def test_an_answer_that_was_not_heard_is_told_with_the_line_it_stood_on() -> None:
     bot = command_bot("lines.py", "trails")
     spoken = replace(bot, bot=replace(bot.bot, protocol="jsonlines"))

@@ -2,6 +2,7 @@
 
 import itertools
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -39,6 +40,13 @@ def slow(view: View, legal: Legal) -> ActionRange:
     """Thinks for most of half a second."""
     time.sleep(0.45)
     return first_legal(view, legal)
+
+
+def multiplies(_view: View, _legal: Legal) -> ActionRange:
+    """Starts one process after another and never comes to an answer."""
+    processes = [subprocess.Popen(["sleep", "30"]) for _ in range(12)]
+    time.sleep(30)
+    raise AssertionError(processes)
 
 
 def illegal(_view: View, _legal: Legal) -> int:
@@ -105,7 +113,17 @@ class LargeGames:
 
 
 what = sys.argv[1]
-decisions = (grows, fills_a_heap, seeps, slow, illegal, returns_none, returns_minus_one, returns_a_number)
+decisions = (
+    grows,
+    fills_a_heap,
+    seeps,
+    slow,
+    multiplies,
+    illegal,
+    returns_none,
+    returns_minus_one,
+    returns_a_number,
+)
 if decide := {decide.__name__: decide for decide in decisions}.get(what):
     serve(decide)
 elif what in ("keeps_games", "large_games"):

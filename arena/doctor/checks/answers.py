@@ -6,11 +6,13 @@ import statistics
 from collections.abc import Iterator
 
 from arena.doctor import WARN_SHARE, Patient, count, seconds, share
-from arena.doctor.advice import advice_for, kind_of, last_words
+from arena.doctor.advice import CHILDREN, advice_for, kind_of, last_words
 from arena.doctor.checks import Found
 from arena.doctor.positions import Position, positions
 from arena.rerun import problem_of
 from arena.runners.interview import Interview
+from arena.seats import Door
+from arena.server import RemoteDoor
 
 ORDER = 20
 NAME = "answers"
@@ -28,10 +30,10 @@ def examine(patient: Patient) -> Found:
         with patient.interview() as bot:
             while left:
                 found = list(_problems(bot, positions(left.pop(0)), times, kinds))
-                for problem, position, used_s, output in found:
+                for problem, position, used_s, output, children in found:
                     patient.faults.add(kind_of(problem))
-                    told = f"{position}: {problem} (after {seconds(used_s)}){last_words(output)}"
-                    yield "fix", told, advice_for(problem)
+                    told = f"{position}: {problem} (after {seconds(used_s)}){children}{last_words(output)}"
+                    yield "fix", told, advice_for(problem) + (f"; {CHILDREN}" if children else "")
                 problems += len(found)
                 if found:
                     break  # for the next variant it is started anew
@@ -47,13 +49,14 @@ def _problems(
     asked: tuple[Position, ...],
     times: list[float],
     kinds: set[tuple[str, ...]],
-) -> Iterator[tuple[str, Position, float, str]]:
-    """What is wrong with its answers, where, after how long, and what it wrote; all times go into `times`.
+) -> Iterator[tuple[str, Position, float, str, str]]:
+    """What is wrong with its answers: what, where, after how long, what it wrote, and its child processes.
 
-    After a fault that ends it, it is not asked further in the variant.
+    All times go into `times`. After a fault that ends it, it is not asked further in the variant.
     """
     found = 0
     for position in asked:
+        door = bot.door
         number = bot.open(position.game, position.seat, SEED)
         answer, used_s = bot.ask(number, position.seat, position.state)
         problem = problem_of(position.game, position.state, answer)
@@ -62,10 +65,18 @@ def _problems(
             times.append(used_s)
         if problem:
             found += 1
-            yield problem, position, used_s, answer.output
+            yield problem, position, used_s, answer.output, _children(door, bot.player.bot.children)
             if found == MOST_PROBLEMS or answer.fault not in (None, "malformed"):
                 return
         bot.close(number, position.seat)
+
+
+def _children(door: Door, declared: int) -> str:
+    """What to say of more child processes than a bot declared; nothing of a process that has ended."""
+    census = door.process.census() if isinstance(door, RemoteDoor) and door.process is not None else None
+    if census is None or census.children <= declared:
+        return ""
+    return f"; it has {count(census.children, 'child process', 'child processes')}, {declared} declared"
 
 
 def _pace(patient: Patient, times: list[float]) -> tuple[str, str, str]:
