@@ -177,7 +177,7 @@ class _Reader:
             output=self.folder / output if (output := self.top.text("output", "-")) != "-" else None,
             text=text,
             folder=self.folder,
-            isolation=read_isolation(self.top.table("isolation")),
+            isolation=read_isolation(self._table("isolation", "level")),
             quarantine_after=quarantine_after,
         )
         self.top.done()
@@ -270,11 +270,20 @@ class _Reader:
             return None
 
     def _runner(self) -> tuple[RunnerKind, int]:
-        table = self.top.table("runner")
+        table = self._table("runner", "kind")
         kinds: tuple[RunnerKind, ...] = get_args(RunnerKind)
         kind, workers = table.choice("kind", kinds, "auto"), table.whole("workers", 0, low=0)
         table.done()
         return kind, workers
+
+    def _table(self, key: str, main: str) -> Table:
+        """A table whose main key's value may have been written in the table's own place."""
+        value = self.top.data.get(key)
+        if not isinstance(value, str):
+            return self.top.table(key)
+        self.top.known.add(key)
+        self.top.problem(key, f"must be a table, not {value!r}; write {key}.{main} = {json.dumps(value)}")
+        return Table({}, key, self.top.problems)
 
     def _database(self, given: str) -> str:
         from arena.store.urls import resolve_database

@@ -308,6 +308,17 @@ def test_two_bots_of_one_name_and_version_are_one_player(folder: Path) -> None:
     assert read(told_apart, folder).players[2].name == "second"
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "right"),
+    [("isolation", "sandbox", 'isolation.level = "sandbox"'), ("runner", "inline", 'runner.kind = "inline"')],
+)
+def test_a_tables_main_value_in_its_place_is_told_where_it_goes(
+    folder: Path, key: str, value: str, right: str
+) -> None:
+    assert problems(f'{key} = "{value}"\n' + GOOD, folder)[key].endswith(f"write {right}")
+    read(f"{right}\n" + GOOD, folder)
+
+
 def test_text_that_is_no_toml_says_where(folder: Path) -> None:
     assert "not valid TOML" in problems("name = ", folder)["(file)"]
 
