@@ -175,7 +175,9 @@ def _setup(text: str) -> VariantSetup:
         raise click.UsageError(f"--lobby {text}: {one_of('variant', name, variants)}")
     low, high = variants[name].seats
     if not seats.isdecimal() or not low <= int(seats) <= high:
-        raise click.UsageError(f"--lobby {text}: {name} has {low} to {high} seats; write {name}:{low}")
+        raise click.UsageError(
+            f"--lobby {text}: {name} has {low} to {high} seats; write one, such as {name}:{low}"
+        )
     try:
         return setup_for(name, int(seats), chosen_options(variants[name], pairs), "split")
     except click.UsageError:

@@ -214,7 +214,7 @@ def test_a_tournament_with_remote_players_needs_the_server(tmp_path: Path) -> No
     ("lobby", "problem"),
     [
         ("chess:2", "unknown variant 'chess'"),
-        ("classic", "classic has 2 to 6 seats; write classic:2"),
+        ("classic", "classic has 2 to 6 seats; write one, such as classic:2"),
         ("classic:9", "classic has 2 to 6 seats"),
         ("classic:2,turn_kap=3", "turn_kap"),
         ("classic:2,turn_cap=soon", "turn_cap"),
