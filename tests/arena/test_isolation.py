@@ -401,7 +401,6 @@ def test_package_tools_in_the_sandbox_are_told_that_there_is_no_network(
     assert {"npm_config_offline=true", "CARGO_NET_OFFLINE=true", "GOPROXY=off", "PIP_RETRIES=0"} <= set(found)
 
 
-@pytest.mark.skipif(shutil.which("npm") is None, reason="there is no npm here")
 @pytest.mark.parametrize("language", ["javascript", "typescript"])
 def test_npm_without_its_packages_fails_in_the_sandbox_with_the_reason(tmp_path: Path, language: str) -> None:
     """At once: npm would try for more than a minute, and a skeleton's build hid what it says."""
