@@ -72,11 +72,13 @@ class Tournament:
         self._quarantines = {row.entry: row for row in store.quarantines(identity)}
         self._flushed_at = 0.0
 
-    def play(self, runner: Runner, listener: Listener) -> bool:
+    def play(self, runner: Runner, listener: Listener, interrupted: Callable[[], bool] = bool) -> bool:
         """Play what is missing; False when it was interrupted (KeyboardInterrupt).
 
-        However it ends before its end, it can be resumed. StoreRefusal when another process plays it.
+        `interrupted` is asked after each match, since a library may have swallowed the interrupt. However it
+        ends before its end, it can be resumed. StoreRefusal when another process plays it.
         """
+        self._interrupted = interrupted
         with self.store.playing(self.identity):
             return self._play(runner, listener)
 
@@ -118,6 +120,8 @@ class Tournament:
         self._finished.append((plan, FinishedMatch(self._pairings[plan.sequence], plan.key, result)))
         if time.monotonic() - self._flushed_at > FLUSH_S or len(self._finished) >= FLUSH_MATCHES:
             self.flush()
+        if self._interrupted():
+            raise KeyboardInterrupt
 
     def flush(self) -> None:
         """Commit what finished in one transaction, then rate what that released, then tell."""

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import shlex
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -265,8 +266,11 @@ def _play(
         _announce(tournament, row, runner)
         problem = "interrupted"
         try:
-            with _terminable(), ProgressDisplay(row.name, installed(), spec.database) as display:
-                finished = tournament.play(runner, display)
+            with (
+                _terminable() as interrupted,
+                ProgressDisplay(row.name, installed(), spec.database) as display,
+            ):
+                finished = tournament.play(runner, display, interrupted.is_set)
         except PlatformFault as error:
             finished, problem = False, str(error)
     if not finished:
@@ -319,14 +323,20 @@ def _conclude(store: Store, row: TournamentRow, spec: TournamentSpec, shown: str
 
 
 @contextmanager
-def _terminable() -> Iterator[None]:
-    """SIGTERM stops a tournament as Ctrl-C does."""
+def _terminable() -> Iterator[threading.Event]:
+    """SIGTERM stops a tournament as Ctrl-C does; the event tells of either."""
+    interrupted = threading.Event()
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
+        interrupted.set()
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    numbers = [signal.SIGTERM]
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as in a shell's background jobs
+        numbers.append(signal.SIGINT)
+    before = {number: signal.signal(number, interrupt) for number in numbers}
     try:
-        yield
+        yield interrupted
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
