@@ -170,7 +170,8 @@ def test_bots_can_be_named_by_option_too(tmp_path: Path) -> None:
 
 def test_a_record_replays_and_a_changed_one_is_found_out(tmp_path: Path) -> None:
     path = tmp_path / "game.json"
-    run_json("play", "random", "random", "--option", "turn_cap=3", "--record", path)
+    options = ("--option", "turn_cap=3", "--seed", "1")
+    run_json("play", "random", "random", *options, "--record", path)
     sound = run_json("replay", path, "--verify")
     assert sound["equal"] is True
     assert sound["steps"] > 10
@@ -179,7 +180,9 @@ def test_a_record_replays_and_a_changed_one_is_found_out(tmp_path: Path) -> None
     assert told[-1] == "won by nobody: the turn cap ended the game"
 
     record = json.loads(path.read_text())
-    record["steps"][-1], record["steps"][-2] = record["steps"][-2], record["steps"][-1]
+    *_, before, last = record["steps"]
+    assert before != last
+    record["steps"][-2:] = [last, before]
     path.write_text(json.dumps(record))
     changed = run("replay", path, "--verify")
     assert changed.exit_code == 1
