@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # Whoever runs the tests side by side tells them a width; programs that write to no terminal have their own.
 os.environ.pop("COLUMNS", None)
+# Every run tries the same examples, and none of them is a failure because the machine was busy meanwhile.
+settings.register_profile(
+    "steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("steady")
 
 # What takes longest, in the order in which it is begun, so that no core is left with one of them at the end.
 LONGEST = (
