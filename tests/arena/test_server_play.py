@@ -178,7 +178,7 @@ def test_game_start_describes_the_game(seated: Make) -> None:
     assert [kind.name for kind in start.rules.actions] == [
         kind.name for kind in seat.game.description.actions
     ]
-    assert (start.limits.decision_ms, start.limits.game_ms) == (2000, 120_000)
+    assert (start.limits.decision_ms, start.limits.game_ms) == (1000 * LIMITS.decision, 1000 * LIMITS.game)
     assert (start.bot_seed, list(start.players)) == (b"s" * 16, ["a", "b"])
     assert dict(start.options) == {"level": "3", "bold": "true"}
 
