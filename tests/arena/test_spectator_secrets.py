@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event as Signal
 
 import grpc
 import pytest
 from match_samples import checked
-from wire_samples import RANDOM, Table, bundled, table, wait_until
+from wire_samples import LIMITS, RANDOM, Table, bundled, table, wait_until
 
 import engine_core
 from arena.driver import Driver
 from arena.record import unpack, walk
+from arena.server.spectate import Feed
 from arena.setups import setup_for
-from arena.types import FaultPolicy, Limits, MatchPlan, Player
+from arena.types import FaultPolicy, MatchPlan, Player
 from arena.v1 import spectator_pb2, spectator_pb2_grpc
 from arena.wire import pack_events, unpack_events
 from engine_core import Event, Game
 
 PUBLIC = -1
 TOLD_TO_ONE = ("mission", "mission_changed", "headquarters_picked", "card_taken")
+WAIT_S = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -30,26 +33,35 @@ def shared() -> Iterator[Table]:
 
 
 def secret_match(options: dict[str, str | int]) -> MatchPlan:
-    """Three seats with missions, one of them an external bot, so that a watcher can keep up."""
+    """Three seats with missions, one of them an external bot."""
     bots = (bundled("outrider"), RANDOM, RANDOM)
     players = tuple(Player(f"{number}-{bot.name}", bot) for number, bot in enumerate(bots))
     setup = setup_for("secret_mission", 3, {"turn_cap": 4, **options}, "split")
-    return MatchPlan(1, bytes(range(16)), setup, players, Limits(start=15.0, game=120.0), FaultPolicy())
+    return MatchPlan(1, bytes(range(16)), setup, players, LIMITS, FaultPolicy())
 
 
 def watched(shared: Table, match: MatchPlan) -> tuple[str, list[spectator_pb2.WatchResponse], list[bytes]]:
-    """(game id, what a spectator was sent, the records of the match) of the first game that is seen."""
+    """(game id, what a spectator was sent, the records of the match) of the match's first game."""
+    joined = Signal()
+
+    def watch(plan: MatchPlan, rotation: int) -> Feed:
+        assert rotation == 0 or joined.wait(WAIT_S)  # the first game goes on when it is watched
+        return shared.server.spectators.watch(plan, rotation)
+
     shared.seat(match)
-    driver = Driver(shared.doors, shared.inbox, watch=shared.server.spectators.watch)
+    driver = Driver(shared.doors, shared.inbox, watch=watch)
     with (
         grpc.insecure_channel(shared.server.addresses[0]) as channel,
         ThreadPoolExecutor(1) as background,
     ):
         spectator = spectator_pb2_grpc.SpectatorServiceStub(channel)
         playing = background.submit(driver.play, match)
-        assert wait_until(lambda: spectator.Games(spectator_pb2.GamesRequest()).games)
-        live = spectator.Games(spectator_pb2.GamesRequest()).games[0]
-        seen = list(spectator.Watch(spectator_pb2.WatchRequest(game_id=live.game_id)))
+        assert wait_until(lambda: spectator.Games(spectator_pb2.GamesRequest()).games, WAIT_S)
+        (live,) = spectator.Games(spectator_pb2.GamesRequest()).games
+        stream = spectator.Watch(spectator_pb2.WatchRequest(game_id=live.game_id))
+        start = next(stream)
+        joined.set()
+        seen = [start, *stream]
         result = checked(playing.result())
     shared.leave()
     return live.game_id, seen, [game.record for game in result.games]
