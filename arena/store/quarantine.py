@@ -1,7 +1,7 @@
 """Quarantine: a player that faults out of so many games in a row is kept out of its later matches.
 
-It is for bots that break. A game that a player was not there for (`no_show`) says nothing about that: it
-neither counts nor ends a streak.
+It is for bots that break. A game that a player which dials in was not there for (`no_show`) says nothing
+about that: it neither counts nor ends a streak.
 
 Who is quarantined follows from the committed matches in scheduled order alone. Settling walks over them as
 far as no match is missing; a match behind the verdict that involves the player counts for nobody, whether it
@@ -36,7 +36,8 @@ from arena.store.rows import QuarantineRow
 from arena.types import FaultKind
 
 WINDOW = 500  # matches examined in one go
-_ABSENT: FaultKind = "no_show"
+# The fault and the guard of a seat whose bot dials in and was not there; one that was started here broke.
+_ABSENT: tuple[FaultKind, str] = ("no_show", "remote")
 _DETAILS = (FaultModel, RecordModel, PlacementModel)  # what hangs on a game, referring rows first
 
 
@@ -201,7 +202,8 @@ def _matches(
     """
     fault = FaultModel.id.label("fault")
     query = (
-        select(MatchModel.sequence, GameModel.rotation, EntryModel.position, fault, FaultModel.kind)
+        select(MatchModel.sequence, GameModel.rotation, EntryModel.position, fault)
+        .add_columns(FaultModel.kind, PlacementModel.guard)
         .join(GameModel, GameModel.match_id == MatchModel.id)
         .join(PlacementModel, PlacementModel.game_id == GameModel.id)
         .join(
@@ -219,7 +221,7 @@ def _matches(
         for _, seats in groupby(rows, key=attrgetter("rotation")):
             faults: dict[int, int | None] = {}
             for seat in seats:
-                if seat.kind != _ABSENT:
+                if (seat.kind, seat.guard) != _ABSENT:
                     faults[seat.position] = faults.get(seat.position) or seat.fault
             games.append(faults)
         yield sequence, games

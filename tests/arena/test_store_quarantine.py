@@ -250,11 +250,26 @@ def test_c15_absence_neither_counts_nor_ends_a_streak(tmp_path: Path) -> None:
     assert later.sequence > soon.sequence
 
 
-def missed(match: FinishedMatch, every: int) -> FinishedMatch:
+def test_c15_a_bot_started_here_that_ends_without_having_joined_is_broken(tmp_path: Path) -> None:
+    """Its fault is called no_show, too, but nobody waits for it to come."""
+    samples = [Quarantining(open_store(tmp_path / f"{guard}.db")) for guard in ("none", "remote")]
+    for sample, guard in zip(samples, ("none", "remote"), strict=True):
+        commit(sample, [[missed(match, 1, guard) for match in sample.results()]])
+        assert sample.store.quarantine_differences(sample.id) == ()
+    (verdict,) = samples[0].store.quarantines(samples[0].id)
+    assert (verdict.kind, verdict.sequence) == ("no_show", samples[0].trigger)
+    assert samples[1].store.quarantines(samples[1].id) == ()
+
+
+def missed(match: FinishedMatch, every: int, guard: str = "remote") -> FinishedMatch:
     """The match with the faults of every so many of its games, or none, as absence."""
     assert match.result is not None
     games = [
-        replace(game, faults=tuple(replace(fault, kind="no_show") for fault in game.faults))
+        replace(
+            game,
+            faults=tuple(replace(fault, kind="no_show") for fault in game.faults),
+            guards=(guard,) * len(game.players),
+        )
         if every and game.rotation % every == 0
         else game
         for game in match.result.games
