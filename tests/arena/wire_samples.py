@@ -129,7 +129,7 @@ def alive(pid: int) -> bool:
     return state not in "ZX"
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 30.0) -> bool:
+def wait_until(condition: Callable[[], object], seconds: float = 90.0) -> bool:
     """Wait for a condition; whether it came true."""
     deadline = time.monotonic() + seconds
     while not condition():

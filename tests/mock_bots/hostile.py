@@ -1,6 +1,6 @@
 """Tries one thing that a bot has no business with, and prints what came of it. argv: what, and with what.
 
-Everything is bounded, should nobody stop it: it ends by itself within a minute.
+Everything is bounded, should nobody stop it: it ends by itself within minutes.
 """
 
 import ctypes
@@ -101,7 +101,7 @@ def first(*_: str) -> None:
         kept = ("Uid", "Cap", "NoNewPrivs", "Seccomp")
         print(what, [line for line in more if what == "environ" or line.startswith(kept)])
     print("traced" if libc.ptrace(PTRACE_ATTACH, 1, 0, 0) == 0 else "not traced", flush=True)
-    time.sleep(30)
+    time.sleep(300)
 
 
 def keys(mine: str, *sought: str) -> None:
@@ -123,7 +123,7 @@ def keys(mine: str, *sought: str) -> None:
             listed = False
         print(name, "read" if read_it else "listed" if listed else "not found")
     if not sought:
-        time.sleep(30)
+        time.sleep(300)
 
 
 def memory(mib: str) -> None:
@@ -131,7 +131,7 @@ def memory(mib: str) -> None:
     held = []
     for _ in range(int(mib)):
         held.append(b"x" * MIB)
-    time.sleep(20)
+    time.sleep(100)
     print("kept", len(held))
 
 
@@ -141,16 +141,16 @@ def shared_memory(mib: str) -> None:
         if os.fork() == 0:
             memory(str(int(mib) // 4))
             os._exit(0)
-    time.sleep(20)
+    time.sleep(100)
 
 
 def processes(number: str) -> None:
     """So many children."""
     for _ in range(int(number)):
         if os.fork() == 0:
-            time.sleep(20)
+            time.sleep(100)
             os._exit(0)
-    time.sleep(20)
+    time.sleep(100)
 
 
 def bomb(depth: str) -> None:
@@ -158,7 +158,7 @@ def bomb(depth: str) -> None:
     for _ in range(int(depth)):
         if os.fork() == 0:
             os.setsid()
-    time.sleep(20)
+    time.sleep(100)
 
 
 def comet(seconds: str, trace: str) -> None:
