@@ -168,6 +168,8 @@ def _parse(table: Table) -> Record:
         table.strings("players"),
     )
     table.done()
+    if len(record.players) > game.seats:
+        raise RecordError(f"players: must be at most {game.seats}, one a seat, not {len(record.players)}")
     return record
 
 
@@ -215,14 +217,20 @@ def _mode(word: str) -> str:
 
 
 def _parse_facts(table: Table, seats: int) -> Facts:
+    def each(key: str, lo: int) -> tuple[int, ...]:
+        values = table.integers(key, lo, MAX_NUMBER)
+        if len(values) != seats:
+            raise RecordError(f"{table.path(key)}: must have {seats} values, one a seat, not {len(values)}")
+        return values
+
     facts = Facts(
         termination_of(table.string("termination")),
         table.integers("winners", 0, seats - 1),
         table.integers("survivors", 0, seats - 1),
-        table.integers("eliminated_at", -1, MAX_NUMBER),
-        table.integers("territories", 0, MAX_NUMBER),
-        table.integers("troops", 0, MAX_NUMBER),
-        table.integers("retired", 0, MAX_NUMBER),
+        each("eliminated_at", -1),
+        each("territories", 0),
+        each("troops", 0),
+        each("retired", 0),
         table.integer("lap", 0, MAX_NUMBER),
         table.integer("decisions", 0, MAX_NUMBER),
     )
