@@ -106,10 +106,10 @@ def _end_all() -> None:
     """Kill and collect what is left, until the kernel says that there is no child: then the bot is gone.
 
     No look at /proc could prove that, since a process may fork and exit between two of them. Gives up after
-    CLEAR_S on processes that are stuck in the kernel.
+    CLEAR_S on processes that are stuck in the kernel, but never before it has killed what it found.
     """
     deadline = time.monotonic() + CLEAR_S
-    while time.monotonic() < deadline:
+    while True:
         for pid in descendants(os.getpid()):
             kill(pid)
         for _ in range(CHASES):
@@ -118,6 +118,8 @@ def _end_all() -> None:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 continue
         except ChildProcessError:
+            return
+        if time.monotonic() > deadline:
             return
         time.sleep(0.0005)
 

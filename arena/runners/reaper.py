@@ -112,10 +112,13 @@ def clear(mark: str, folder: Path) -> None:
     """
     sessions = _sessions(folder)
     deadline = time.monotonic() + CLEAR_S
-    while (left := {*marked(mark), *_members(sessions)}) and time.monotonic() < deadline:
+    while left := {*marked(mark), *_members(sessions)}:
+        last = time.monotonic() > deadline  # be it the first, should this host have stalled all the while
         tree = left.union(*map(descendants, left))
-        for pid in {pid for pid in tree if not _adopts(pid)} or tree:
+        for pid in tree if last else {pid for pid in tree if not _adopts(pid)} or tree:
             kill(pid)
+        if last:
+            break
         time.sleep(0.005)
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -26,7 +26,7 @@ from arena.server import launch_bot
 from arena.types import Isolation, IsolationLevel
 
 LEVELS: tuple[IsolationLevel, ...] = ("none", "limits", "sandbox")
-NO_WAIT = "import os; os.fork() or os.execvp('sleep', ['sleep', '60'])\n"
+NO_WAIT = "import os; os.fork() or os.execvp('sleep', ['sleep', '600'])\n"
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def python(launcher: Launcher, code: str, level: IsolationLevel = "none") -> Bot
 
 
 def ended(process: BotProcess) -> Exit:
-    how = process.wait(15.0)
+    how = process.wait(120.0)
     assert how is not None
     return how
 
@@ -60,6 +60,12 @@ def ended(process: BotProcess) -> Exit:
 def place(level: IsolationLevel, folder: Path) -> str:
     """Where a bot can write a file: in `folder`, in the sandbox only in a /tmp that nobody else sees."""
     return "/tmp/file" if level == "sandbox" else f"{folder}/file"
+
+
+def children(process: BotProcess) -> int | None:
+    """How many processes a bot has besides its own; None when it has ended."""
+    census = process.census()
+    return census.children if census is not None else None
 
 
 def text_in(file: Path) -> str:
@@ -71,7 +77,7 @@ def text_in(file: Path) -> str:
 
 
 def test_c18_bots_are_children_of_the_launcher_never_of_the_server(shared: Table) -> None:
-    door = launch_bot(shared.server, shared.launcher, mock("first_legal"), shared.inbox, start_s=15.0)
+    door = launch_bot(shared.server, shared.launcher, mock("first_legal"), shared.inbox, start_s=120.0)
     assert door.pid is not None
     assert door.pid in descendants(shared.launcher.pid)
     bot = look_at(door.pid)
@@ -129,7 +135,7 @@ def test_json_lines_bot_gets_pipes_and_the_server_their_other_ends(
         shared.launcher,
         bundled("shell_random"),
         shared.inbox,
-        start_s=15.0,
+        start_s=120.0,
         isolation=Isolation(level),
     )
     assert wait_until(lambda: door.ready_at)
@@ -189,11 +195,12 @@ def test_json_lines_bot_whose_pipes_nobody_takes_is_not_left_running(launcher: L
 def test_c03_census_counts_the_children_a_bot_keeps(launcher: Launcher, level: IsolationLevel) -> None:
     """The sandbox's own processes are not the bot's."""
     alone = start(launcher, "python", "never_joins.py", level=level)
-    code = NO_WAIT * 2 + "sum(range(20_000_000)); print('burned', flush=True); __import__('time').sleep(60)"
-    busy = python(launcher, code, level)
+    burn = "import time\nwhile time.process_time() < 0.2: pass\ntime.sleep(600)"
+    busy = python(launcher, NO_WAIT * 2 + burn, level)
+    assert wait_until(lambda: (now := alone.census()) is not None and now.memory_mib > 1)
     census = alone.census()
     assert census is not None
-    assert (census.children, census.memory_mib > 1) == (0, True)
+    assert census.children == 0
     assert wait_until(lambda: (now := busy.census()) is not None and now.children == 2 and now.cpu_s > 0.1)
     for process in (alone, busy):
         process.stop()
@@ -204,10 +211,8 @@ def test_c03_census_counts_the_children_a_bot_keeps(launcher: Launcher, level: I
 def test_c03_census_counts_daemons_too(launcher: Launcher, tmp_path: Path) -> None:
     """Also one that forked twice, has a session of its own and dropped its environment."""
     process = start(launcher, "python", "double_forks.py", str(tmp_path / "daemon"), "hide")
-    text_in(tmp_path / "daemon")
-    census = process.census()
-    assert census is not None
-    assert census.children == 1
+    text_in(tmp_path / "daemon")  # written by a process between, which is about to end
+    assert wait_until(lambda: children(process) == 1)
 
 
 # ---- the end
@@ -225,13 +230,13 @@ def test_c03_retired_bot_leaves_no_process_even_if_it_forked_twice(
 
     arguments = place(level, tmp_path), *filter(None, [hidden])
     process = start(launcher, "python", "double_forks.py", *arguments, level=level)
-    assert wait_until(daemon_runs)
+    assert wait_until(lambda: daemon_runs() and children(process) == 1)
     other = start(launcher, "python", "never_joins.py", level=level)
     process.stop()
     how = ended(process)
     assert how.stopped
     assert level == "sandbox" or [name.split()[0] for name in how.left] == ["sleep"]
-    assert not daemon_runs()
+    assert wait_until(lambda: not daemon_runs())
     assert alive(other.pid)
 
 
@@ -246,26 +251,34 @@ def test_c03_bot_that_forks_away_from_its_own_end_is_caught(
     if time.monotonic() - begun < 5.0:  # else it may have ended by itself
         time.sleep(7.0 - (time.monotonic() - begun))
         assert list(tmp_path.iterdir()) == []
-    assert descendants(launcher.pid) == []
+    assert wait_until(lambda: descendants(launcher.pid) == [])
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_c04_bot_behind_a_shell_wrapper_ends_with_it(launcher: Launcher, level: IsolationLevel) -> None:
-    process = start(launcher, "sh", "-c", "sleep 60 & sleep 61; true", level=level)
-    assert wait_until(lambda: (census := process.census()) is not None and census.children == 2)
+    process = start(launcher, "sh", "-c", "sleep 600 & sleep 601; true", level=level)
+    assert wait_until(lambda: children(process) == 2)
     process.stop()
     ended(process)
     assert wait_until(lambda: descendants(launcher.pid) == [])
 
 
+def told_to_end(launcher: Launcher) -> Exit:
+    """The end of a sandboxed bot that is told to end, and takes its leave if it hears of it."""
+    process = start(
+        launcher, "sh", "-c", "trap 'echo goodbye; exit 9' TERM; sleep 600 & wait", level="sandbox"
+    )
+    assert wait_until(lambda: children(process) == 1)
+    process.stop()
+    return ended(process)
+
+
 def test_stop_lets_a_sandboxed_bot_say_goodbye(launcher: Launcher) -> None:
     """SIGTERM reaches the bot itself, not only the sandbox around it."""
-    process = start(
-        launcher, "sh", "-c", "trap 'echo goodbye; exit 9' TERM; sleep 60 & wait", level="sandbox"
-    )
-    assert wait_until(lambda: (census := process.census()) is not None and census.children == 1)
-    process.stop()
-    how = ended(process)
+    # On a machine that stalls, the half second until SIGKILL may be over before it has spoken.
+    ends = (told_to_end(launcher) for _ in range(5))
+    how = next((how for how in ends if how.signal != "SIGKILL"), None)
+    assert how is not None
     assert (how.output, how.code, how.stopped) == ("goodbye\n", 9, True)
 
 
@@ -352,7 +365,7 @@ def test_two_hundred_starts_and_stops_leak_nothing(monkeypatch: pytest.MonkeyPat
         levels = [LEVELS[index % 3] for index in range(number)]
         started = [
             launcher.start(
-                ["sleep", "60"] if index % 2 else ["true"],
+                ["sleep", "600"] if index % 2 else ["true"],
                 cwd=MOCK_BOTS,
                 address="unix:/dev/null",
                 token="",
@@ -377,11 +390,13 @@ def test_two_hundred_starts_and_stops_leak_nothing(monkeypatch: pytest.MonkeyPat
         for _ in range(9):
             some(launcher, 20)
         after = held(os.getpid())[0], held(launcher.pid)
-        assert descendants(launcher.pid) == []
+        assert wait_until(lambda: descendants(launcher.pid) == [])
         assert list(tmp_path.glob(f"{PREFIX}*")) == []
-    assert ends.qsize() == 200
-    assert (after[0], after[1][0]) == (before[0], before[1][0])
-    assert after[1][1] - before[1][1] < 4 * 2**20
+    assert wait_until(lambda: ends.qsize() == 200)
+    # Here, a server of a test before may have closed its sockets meanwhile.
+    assert after[0] <= before[0]
+    assert after[1][0] == before[1][0]
+    assert after[1][1] - before[1][1] < 8 * 2**20
 
 
 def test_an_end_that_is_asked_for_while_a_bot_starts_is_its_end() -> None:
@@ -389,17 +404,29 @@ def test_an_end_that_is_asked_for_while_a_bot_starts_is_its_end() -> None:
     code = "import os, signal\nfrom arena.launcher import isolation, keeper\nstart = keeper._start\n"
     code += "def late(order):\n    os.kill(os.getpid(), signal.SIGTERM)\n    return start(order)\n"
     code += "keeper._start = late\n"
-    code += "order = keeper.Order(['sleep', '60'], '/', os.environ, isolation.UNGUARDED, 0, 1, 2)\n"
+    code += "order = keeper.Order(['sleep', '600'], '/', os.environ, isolation.UNGUARDED, 0, 1, 2)\n"
     code += "keeper.keep(order, 1, os.getppid())\n"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, timeout=20)
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, timeout=120)
     assert json.loads(done.stdout.splitlines()[-1]) == {"status": -signal.SIGKILL, "left": []}
+
+
+def test_what_a_bot_leaves_ends_though_the_time_for_it_is_over() -> None:
+    """As when the machine stalls at that moment: what is left would hold the output open."""
+    leaves = "import os, time; read, write = os.pipe()\n"
+    leaves += "os.fork() or (os.setsid(), os.write(write, b'.'), time.sleep(600))\nos.read(read, 1)"
+    code = "import os, sys\nfrom arena.launcher import isolation, keeper\nkeeper.CLEAR_S = -1.0\n"
+    code += f"argv = [sys.executable, '-c', {leaves!r}]\n"
+    code += "order = keeper.Order(argv, '/', os.environ, isolation.UNGUARDED, 0, 1, 2)\n"
+    code += "keeper.keep(order, 1, os.getppid())\n"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, timeout=120)
+    assert json.loads(done.stdout.splitlines()[-1])["status"] == 0
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_bot_whose_keeper_is_killed_ends_and_is_reported(launcher: Launcher, level: IsolationLevel) -> None:
     """As a bot without a sandbox could do; the launcher then clears up."""
-    process = start(launcher, "sh", "-c", "sleep 60 & sleep 61; true", level=level)
-    assert wait_until(lambda: (census := process.census()) is not None and census.children == 2)
+    process = start(launcher, "sh", "-c", "sleep 600 & sleep 601; true", level=level)
+    assert wait_until(lambda: children(process) == 2)
     bot = look_at(process.pid)
     assert bot is not None
     os.kill(bot.parent, signal.SIGKILL)

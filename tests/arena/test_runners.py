@@ -9,9 +9,10 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,9 @@ from arena.errors import PlatformFault
 from arena.launcher.processes import MARKER, descendants, marked
 from arena.plugins import installed
 from arena.runners import Runner, choose, cores, start, worker_count
+from arena.runners import reaper as reapers
 from arena.runners.inline import InlineRunner
-from arena.runners.reaper import PREFIX, Run, owner_lives, short_folder, sweep_stale
+from arena.runners.reaper import PREFIX, Run, clear, new_mark, owner_lives, short_folder, sweep_stale
 from arena.runners.worker import MatchWorker
 from arena.types import Limits, MatchPlan, MatchResult, Player
 
@@ -39,6 +41,8 @@ DYING = """
             os._exit(9)
         return legal[0].first()
 """
+# No good bot is late, however busy the machine is.
+WIDE = Limits(start=120.0, decision=60.0, game=3600.0)
 DEADLY = "import os\ndef decide(view, legal): os._exit(9)\n"
 
 
@@ -51,7 +55,7 @@ def plans(players: tuple[Player, ...], count: int) -> Iterator[MatchPlan]:
     """Plans of a short game, told apart by sequence and key."""
     game = classic(len(players), turn_cap=2)
     for sequence in range(count):
-        yield plan_of(players, game, sequence=sequence, key=sequence.to_bytes(16, "big"))
+        yield plan_of(players, game, sequence=sequence, key=sequence.to_bytes(16, "big"), limits=WIDE)
 
 
 class Played:
@@ -101,7 +105,7 @@ def test_b01_bots_processes_have_cores_of_their_own() -> None:
 def test_a_worker_keeps_a_bots_process_over_many_matches() -> None:
     players = (randoms(1)[0], outrider())
     with closing(InlineRunner(players)) as runner:
-        assert runner.check(Limits()) == []
+        assert runner.check(WIDE) == []
         bots = set(bots_alive())
         played = Played()
         runner.run(plans(players, 3), played)
@@ -110,13 +114,13 @@ def test_a_worker_keeps_a_bots_process_over_many_matches() -> None:
     assert len(bots) == 1
     assert played.counted == [0, 1, 2]
     assert all(game.faults == () for result in played.attempts for game in result.games)
-    assert family.alive() == []
+    wait_until(lambda: family.alive() == [], "no process left")
 
 
 def test_c06_a_bot_that_died_is_started_anew_for_the_next_match() -> None:
     players = (randoms(1)[0], outrider())
     with closing(InlineRunner(players)) as runner:
-        runner.check(Limits())
+        runner.check(WIDE)
         played = Played()
 
         def kill_after_the_first(plan: MatchPlan, result: MatchResult) -> None:
@@ -159,7 +163,7 @@ def test_check_names_every_bot_that_cannot_play(tmp_path: Path) -> None:
         Player("built", load_bot(tmp_path / "built")),
     )
     with closing(InlineRunner(players)) as runner:
-        found = dict(runner.check(Limits()))
+        found = dict(runner.check(WIDE))
     assert set(found) == {"picky", "quitter", "built"}
     assert "unknown option 'colour'" in found["picky"]
     assert found["quitter"].startswith("crash: ")
@@ -193,11 +197,11 @@ def inline_digests() -> dict[tuple[int, int], str]:
 def ray_runner() -> Iterator[Runner]:
     """Two workers on Ray, for tests that leave them usable; afterwards no process of theirs is left."""
     with closing(start("cluster", randoms(2), 2, installed)) as runner:
-        assert runner.check(Limits()) == []
+        assert runner.check(WIDE) == []
         yield runner
         family = Family(os.getpid())
         assert any("raylet" in command_line(pid) for pid in family.pids)
-    assert family.alive() == []
+    wait_until(lambda: family.alive() == [], "no process left")
 
 
 def test_ray_plays_the_same_games(ray_runner: Runner, inline_digests: dict[tuple[int, int], str]) -> None:
@@ -212,7 +216,10 @@ def test_ray_plays_the_same_games(ray_runner: Runner, inline_digests: dict[tuple
 def test_ray_listens_on_loopback_only_and_runs_at_normal_priority() -> None:
     family = Family(os.getpid())
     assert foreign_listeners(family.pids) == []
-    priorities = {os.getpriority(os.PRIO_PROCESS, pid) for pid in family.pids}
+    priorities = set()
+    for pid in family.pids:
+        with suppress(ProcessLookupError):  # it has ended meanwhile
+            priorities.add(os.getpriority(os.PRIO_PROCESS, pid))
     assert priorities == {os.getpriority(os.PRIO_PROCESS, 0)}
 
 
@@ -221,20 +228,19 @@ def test_b05_a_bot_that_hangs_is_cut_on_ray_too(ray_runner: Runner, tmp_path: Pa
     players = (randoms(1)[0], hanging)
     (plan,) = plans(players, 1)
     played = Played()
-    ray_runner.run([replace(plan, limits=Limits(decision=0.05))], played)
-    faults = [fault.kind for game in played.attempts[0].games for fault in game.faults]
-    assert faults == ["timeout"] * 6  # in both games the third one retires the seat
+    # The last attempt, of which nothing is voided: what the host did meanwhile counts as well.
+    ray_runner.run([replace(plan, limits=Limits(decision=0.5), final=True)], played)
+    (result,) = played.attempts
+    found = [fault.kind for game in result.games for fault in game.faults if game.players[fault.seat] == 1]
+    assert found == ["timeout"] * 6  # in both games the third one retires the seat
 
 
 def foreign_listeners(pids: list[int]) -> list[str]:
     """Addresses beyond loopback on which one of the processes listens."""
     inodes = set()
-    for pid in pids:
-        for link in Path(f"/proc/{pid}/fd").iterdir():
-            try:
-                inodes.add(os.readlink(link))  # noqa: PTH115 - the link's text is no path
-            except OSError:
-                continue
+    for link in chain.from_iterable(map(links_of, pids)):
+        with suppress(OSError):  # it has ended meanwhile
+            inodes.add(os.readlink(link))  # noqa: PTH115 - the link's text is no path
     found = []
     for table, family in (("tcp", socket.AF_INET), ("tcp6", socket.AF_INET6)):
         for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
@@ -244,6 +250,14 @@ def foreign_listeners(pids: list[int]) -> list[str]:
                 if not address.startswith("127.") and address not in ("::1", "::ffff:127.0.0.1"):
                     found.append(address)
     return found
+
+
+def links_of(pid: int) -> list[Path]:
+    """What a process holds open; nothing if it has ended."""
+    try:
+        return list(Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:
+        return []
 
 
 def address_of(text: str, family: socket.AddressFamily) -> str:
@@ -260,7 +274,9 @@ def test_a11_a_lost_worker_voids_its_batch_which_is_played_again(
     assert played.counted == list(range(6))
     voided = [result for result in played.attempts if result.error]
     assert voided
-    assert all(re.match(r"worker ray-[01] was lost: ActorDiedError", result.error) for result in voided)
+    assert all(
+        re.match(r"worker ray-[01] was lost: Actor(Died|Unavailable)Error", result.error) for result in voided
+    )
     assert capfd.readouterr().out == ""
 
 
@@ -333,6 +349,20 @@ def test_sweeping_spares_runs_that_live() -> None:
     wait_until(lambda: not marked(mark) and not folder.exists(), "the end of the run")
 
 
+def test_clearing_ends_what_is_left_though_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As when the machine stalls at that moment."""
+    monkeypatch.setattr(reapers, "CLEAR_S", -1.0)
+    mark = new_mark()
+    sleeper = subprocess.Popen(["sleep", "600"], env={**os.environ, MARKER: mark})
+    try:
+        clear(mark, tmp_path / "run")
+        assert sleeper.wait(60) == -signal.SIGKILL
+    finally:
+        sleeper.kill()
+
+
 def test_a_closed_run_leaves_the_environment_as_it_was() -> None:
     before = dict(os.environ)
     run = Run()
@@ -340,8 +370,8 @@ def test_a_closed_run_leaves_the_environment_as_it_was() -> None:
     assert run.folder == short_folder() / f"{PREFIX}{run.mark}"
     sleeper = subprocess.Popen(["sleep", "600"], start_new_session=True)
     run.close()
-    assert sleeper.wait(5) == -signal.SIGKILL
-    assert not run.folder.exists()
+    assert sleeper.wait(60) == -signal.SIGKILL
+    wait_until(lambda: not run.folder.exists(), "the end of the run's folder")
     assert dict(os.environ) == before
 
 
