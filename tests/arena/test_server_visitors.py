@@ -30,7 +30,7 @@ def seated() -> Iterator[Table]:
 def watch(channel: grpc.Channel) -> Any:
     """A call that stays open, from when it was answered."""
     stub: Any = health_pb2_grpc.HealthStub(channel)  # its types name no methods
-    call = stub.Watch(health_pb2.HealthCheckRequest(), timeout=30.0)
+    call = stub.Watch(health_pb2.HealthCheckRequest(), timeout=120.0)
     assert next(call).status == health_pb2.HealthCheckResponse.SERVING
     return call
 
@@ -40,7 +40,7 @@ def reflect(channel: grpc.Channel) -> Any:
     out: SimpleQueue[reflection_pb2.ServerReflectionRequest | None] = SimpleQueue()
     out.put(reflection_pb2.ServerReflectionRequest(list_services=""))
     stub: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
-    call = stub.ServerReflectionInfo(iter(out.get, None), timeout=30.0)
+    call = stub.ServerReflectionInfo(iter(out.get, None), timeout=120.0)
     assert next(call).list_services_response.service
     return call
 
@@ -59,7 +59,7 @@ def is_refused(channel: grpc.Channel) -> bool:
 def variants(channel: grpc.Channel) -> int:
     """A question about the rules: how many variants there are."""
     stub = engine_pb2_grpc.EngineServiceStub(channel)
-    return len(stub.Variants(engine_pb2.VariantsRequest(), timeout=30.0).variants)
+    return len(stub.Variants(engine_pb2.VariantsRequest(), timeout=120.0).variants)
 
 
 @pytest.mark.parametrize("bound", ["MAX_OF_HOST", "MAX_OF_ALL"])
@@ -79,7 +79,7 @@ def test_a_visitor_holds_so_many_streams_and_a_bot_still_joins(
         assert is_refused(tcp)
         assert not is_refused(socket)
         assert variants(tcp) > 5
-        playing = play_pb2_grpc.PlayServiceStub(tcp).Play(iter(out.get, None), timeout=30.0)
+        playing = play_pb2_grpc.PlayServiceStub(tcp).Play(iter(out.get, None), timeout=120.0)
         assert next(playing).welcome.connection_id
         calls[0].cancel()
         for _ in range(5):  # a stream that is over holds nothing
@@ -111,14 +111,14 @@ def deaf_watch(address: str) -> socket.socket:
 
 def test_a_watcher_that_does_not_read_keeps_health_from_nobody_and_holds_no_server_up() -> None:
     with PlayServer(["127.0.0.1:0"]) as server, deaf_watch(server.addresses[0]) as line:
-        line.settimeout(10.0)
+        line.settimeout(120.0)
         while b"application/grpc" not in line.recv(65536):  # the headers, which need no window
             pass
         with grpc.insecure_channel(server.addresses[0]) as channel:
             stub: Any = health_pb2_grpc.HealthStub(channel)
             for _ in range(3):
-                answer = stub.Check(health_pb2.HealthCheckRequest(), timeout=20.0)
+                answer = stub.Check(health_pb2.HealthCheckRequest(), timeout=120.0)
                 assert answer.status == health_pb2.HealthCheckResponse.SERVING
         since = time.monotonic()
         server.stop()
-        assert time.monotonic() - since < 10.0
+        assert time.monotonic() - since < 60.0  # half a second on a quiet machine
