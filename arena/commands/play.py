@@ -236,7 +236,8 @@ def _print(result: GameResult, players: tuple[Player, ...], key: bytes) -> None:
     winners = dict.fromkeys(players[result.players[seat]].name for seat in result.winners)
     laps = f"{result.laps} lap" + "s" * (result.laps != 1)
     decisions = f"{result.decisions} decision" + "s" * (result.decisions != 1)
-    how = f": {ending(records.unpack(result.record))}" if result.termination == "rules" else ""
+    told = result.termination == "rules" or not result.decisions
+    how = f": {ending(records.unpack(result.record))}" if told else ""
     click.echo(f"won by {', '.join(winners) or 'nobody'}{how}; ended by {result.termination} after {laps}")
     click.echo(f"{decisions} in {result.wall_ms / 1000:.2f} s; seed {key.hex()}")
     for fault in result.faults:

@@ -110,7 +110,8 @@ def command(
         raise click.UsageError(f"--seat {seat}: the game has seats 0 to {record.game().seats - 1}")
     total = owed(record, seat)
     if branch is not None and not 1 <= branch <= total:
-        raise click.UsageError(f"--branch {branch}: the seat has decisions 1 to {total}")
+        has = f"decisions 1 to {total}" if total else "no decision in this game"
+        raise click.UsageError(f"--branch {branch}: the seat has {has}")
     spec = installed().find_bot(reference)
     asked = _Asked(played, played.player(seat, spec), Limits(decision=decision_s), isolation_of(isolation))
     seated = others_of(played, seat, others) if branch is not None else {}

@@ -121,28 +121,34 @@ def _seat_row(game: GameModel, seat: PlacementModel, labels: Mapping[int, str]) 
         eliminated_at=seat.eliminated_at,
         won=seat.won,
         guard=seat.guard,
-        reason=_reason(seat, game.termination, faults),
+        reason=_reason(seat, _end(game), faults),
     )
 
 
-def _reason(seat: PlacementModel, termination: str, faults: Sequence[FaultModel]) -> str:
+def _end(game: GameModel) -> str:
+    """Say what ended a game; one that nobody came to, or not all of any side, was over before it began."""
+    unplayed = game.termination == "game_limit" and not game.decisions
+    return "too few bots had come to it" if unplayed else _END[game.termination]
+
+
+def _reason(seat: PlacementModel, end: str, faults: Sequence[FaultModel]) -> str:
     """Say why the game ended for this seat, and mention faults that did not take it out."""
     out = next((fault for fault in faults if fault.action == "retire"), None)
-    text = _fate(seat, termination, out)
+    text = _fate(seat, end, out)
     others = Counter(fault.kind for fault in faults if fault is not out)
     if others:
         text += "; faults: " + ", ".join(f"{count} {kind}" for kind, count in sorted(others.items()))
     return text
 
 
-def _fate(seat: PlacementModel, termination: str, out: FaultModel | None) -> str:
+def _fate(seat: PlacementModel, end: str, out: FaultModel | None) -> str:
     if out is not None:
         detail = f": {out.message}" if out.message else ""
         return f"retired after {out.kind} at decision {out.decision}{detail}"
     lo, hi = seat.placement_lo, seat.placement_hi
     place = f"place {lo}" if lo == hi else f"place {lo}-{hi}"
     if seat.won:
-        return f"won: {_END[termination]}"
+        return f"won: {end}"
     if seat.eliminated_at >= 0:
         return f"eliminated, {place}"
-    return f"alive, {place}: {_END[termination]}"
+    return f"alive, {place}: {end}"

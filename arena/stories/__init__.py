@@ -55,7 +55,7 @@ def outcome(record: Record, seat: int) -> str:
         if len(fallen) == 1:
             return "was eliminated"
         return f"was eliminated, the {ordinal(fallen.index(facts.eliminated_at[seat]) + 1)} to fall"
-    if facts.termination == "game_limit" and not facts.decisions:
+    if _is_unplayed(record):
         return "won nothing: the game was over before its first decision, for too few bots had come"
     if facts.termination in ("turn_cap", "game_limit"):
         return f"was still there when {ENDINGS[facts.termination]}"
@@ -74,7 +74,7 @@ def ending(record: Record) -> str:
             return "all others were eliminated"
     if facts.termination == "forfeit" and not _is_alone(record):
         return _leavers(record)
-    return ENDINGS[facts.termination]
+    return "too few bots had come to it" if _is_unplayed(record) else ENDINGS[facts.termination]
 
 
 def winners(record: Record) -> str:
@@ -108,6 +108,11 @@ def _goal(record: Record, who: str = "") -> str:
 def _eliminates(record: Record) -> bool:
     """Whether seats are eliminated in this family; in others a side that lost has places, and no fall."""
     return any(kind.name == "eliminated" for kind in record.game().description.events)
+
+
+def _is_unplayed(record: Record) -> bool:
+    """Whether it was over before its first decision: nobody had come, or not all of any side."""
+    return record.facts.termination == "game_limit" and not record.facts.decisions
 
 
 def _is_alone(record: Record) -> bool:

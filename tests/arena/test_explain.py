@@ -17,7 +17,7 @@ import engine_core
 from arena.record import Record, Step, parse, walk
 from arena.referee import Referee
 from arena.scores import Facts
-from arena.stories import stories
+from arena.stories import ending, stories
 from arena.types import FaultPolicy, Limits
 
 SEATS = {name: variant.usual_seats for name, variant in engine_core.variants().items()}
@@ -295,3 +295,4 @@ def test_c15_a_game_nobody_came_to_is_not_one_they_lasted_in() -> None:
     assert referee.questions() == []
     why = "won nothing: the game was over before its first decision, for too few bots had come"
     assert [story.outcome for story in stories(referee.record())] == [why] * 2
+    assert ending(referee.record()) == "too few bots had come to it"

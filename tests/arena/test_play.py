@@ -29,6 +29,27 @@ def test_a_bot_that_breaks_is_a_result_not_a_failure(tmp_path: Path) -> None:
     assert "wrote:" not in logged.stdout
 
 
+NO_START = """class Bot:
+    def __init__(self, game, seat, rng):
+        raise RuntimeError("no start")
+
+    def decide(self, view, legal):
+        return legal[0]
+"""
+
+
+def test_a_game_that_no_bot_came_to_says_so(tmp_path: Path) -> None:
+    bot = tmp_path / "ill.py"
+    bot.write_text(NO_START)
+    record = tmp_path / "game.json"
+    result = play(bot, bot, "--record", record)
+    assert result.exit_code == 0
+    assert "won by nobody: too few bots had come to it; ended by game_limit after 1 lap" in result.output
+    again = CliRunner().invoke(cli, ["rerun", str(record), "--seat", "0", "--bot", "random", "--branch", "1"])
+    assert again.exit_code == 2
+    assert "--branch 1: the seat has no decision in this game" in again.stderr
+
+
 LOUD = """echo loading >&2
 echo '{"join":{"maxQuestions":1}}'
 while read -r line; do

@@ -209,6 +209,16 @@ def test_every_seat_has_a_reason_in_words(sample: Sample) -> None:
     assert any(reason.endswith(": boom") for reason in reasons)
 
 
+def test_who_came_to_a_game_that_was_not_played_is_told_why(store: Store) -> None:
+    sample = Sample(store, setups=(setup(2),))
+    match = next(sample.matches())
+    game = replace(result_of(match).games[0], termination="game_limit", decisions=0, faults=(), winners=())
+    games = (replace(game, eliminated_at=(-1, -1), placements=((1, 2),) * 2), *result_of(match).games[1:])
+    store.commit_matches(sample.id, [replace(match, result=replace(result_of(match), games=games))])
+    reasons = {seat.reason for seat in next(store.games(sample.id)).seats}
+    assert reasons == {"alive, place 1-2: too few bots had come to it"}
+
+
 def test_a_reason_mentions_faults_that_did_not_retire_the_seat(store: Store) -> None:
     sample = Sample(store)
     match = next(match for match in sample.matches() if result_of(match).games[0].faults)
