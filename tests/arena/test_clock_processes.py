@@ -334,8 +334,8 @@ def test_b01_a_stall_of_the_platform_voids_the_attempt_which_is_played_again(tmp
     (tmp_path / "sleeper" / "bot.toml").write_text(
         f'name = "sleeper"\ncommand = ["python", "{MOCK_BOTS}/sleeps.py", "0.15", "40"]\n'
     )
-    file = write_tournament(tmp_path, rounds=2, turn_cap=2, players='["random", "./sleeper"]')
-    file.write_text(file.read_text() + "\n[clocks]\ndecision = 1.0\nstart = 30\n")
+    clocks = "clocks = { start = 30, decision = 1.0 }"
+    file = write_tournament(tmp_path, rounds=2, turn_cap=2, players='["random", "./sleeper"]', clocks=clocks)
     process = start_arena("tournament", "run", file, output=tmp_path / "output")
     sleeping = f"{MOCK_BOTS}/sleeps.py"
     wait_until(lambda: any(sleeping in cmdline(pid) for pid in descendants(process.pid)), "the bot to start")

@@ -31,15 +31,12 @@ PLAYERS = str([*IN_PROCESS, *(str(ROOT / "bots" / name) for name in ("outrider",
 )
 MATCHES = 15 + 20 + 15 + 6
 GAMES = 15 * 2 + 20 * 3 + 15 * 4 + 6 * 5
-CLOCKS = "\n[clocks]\nstart = 60\ndecision = 60\ngame = 3600\n"
 
 
 def write_mixed(folder: Path) -> Path:
-    file = write_tournament(
+    return write_tournament(
         folder, rounds=1, seats="[2, 3, 4, 5]", turn_cap=30, runner="cluster", players=PLAYERS
     )
-    file.write_text(file.read_text() + CLOCKS)
-    return file
 
 
 @pytest.fixture(scope="module")

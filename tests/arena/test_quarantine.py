@@ -40,9 +40,7 @@ def write(folder: Path, bot: str, runner: str = "inline") -> Path:
     (folder / bot).mkdir()
     command = [sys.executable, str(ROOT / "tests" / "mock_bots" / f"{bot}.py")]
     (folder / bot / "bot.toml").write_text(f'name = "{bot}"\ncommand = {json.dumps(command)}\n')
-    faults = (
-        f'\n[clocks]\ndecision = 20\n[faults]\nretire = ["crash", "illegal"]\nquarantine_after = {AFTER}\n'
-    )
+    faults = f'\n[faults]\nretire = ["crash", "illegal"]\nquarantine_after = {AFTER}\n'
     file.write_text(file.read_text() + faults)
     return file
 

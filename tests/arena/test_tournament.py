@@ -22,6 +22,7 @@ from tournament_samples import (
     command_line,
     committed,
     kill,
+    lingering,
     outcome,
     start_arena,
     wait_until,
@@ -37,6 +38,8 @@ from arena.store import Store
 from arena.store.rows import QuarantineRow
 from arena.tournament import Progress, create, plan_for, schedule
 from arena.types import GameResult, MatchPlan, MatchResult
+
+ENDLESS = 1_000_000  # rounds of a run that is killed, not finished
 
 DYING_ONCE = """
 import os, pathlib
@@ -92,11 +95,12 @@ def test_a10_a_killed_run_resumes_to_the_same_table_and_leaves_no_process(
 ) -> None:
     file = write_tournament(tmp_path, rounds=120, runner=runner)
     database = tmp_path / "results.db"
-    process = start_arena("tournament", "run", file, output=tmp_path / "output")
-    wait_until(lambda: committed(database) >= 5, "5 matches committed")
-    family = Family(process.pid)
-    assert any("raylet" in command_line(pid) for pid in family.pids) == (runner == "cluster")
-    kill(process)
+    with lingering(tmp_path):
+        process = start_arena("tournament", "run", file, output=tmp_path / "output")
+        wait_until(lambda: committed(database) >= 5, "5 matches committed")
+        family = Family(process.pid)
+        assert any("raylet" in command_line(pid) for pid in family.pids) == (runner == "cluster")
+        kill(process)
     assert committed(database) < 120, "the run was over before it could be killed"
     wait_until(lambda: family.alive() == [], "no process of the run left")
 
@@ -112,7 +116,7 @@ def test_a10_a_killed_run_resumes_to_the_same_table_and_leaves_no_process(
 
 def test_c01_a_killed_run_on_ray_takes_its_bots_with_it(tmp_path: Path) -> None:
     bots = f'["random", "{ROOT / "bots" / "outrider"}", "{ROOT / "bots" / "vanguard"}"]'
-    file = write_tournament(tmp_path, rounds=30, runner="cluster", workers=1, players=bots)
+    file = write_tournament(tmp_path, rounds=ENDLESS, runner="cluster", workers=1, players=bots)
     process = start_arena("tournament", "run", file, output=tmp_path / "output")
     wait_until(lambda: committed(tmp_path / "results.db") >= 1, "a match committed")
     family = Family(process.pid)
@@ -131,13 +135,13 @@ def test_c01_a_daemon_that_hid_itself_ends_with_a_killed_run(level: str, tmp_pat
     bot.mkdir()
     argv = ["python", str(ROOT / "tests" / "mock_bots" / "double_forks.py"), str(note), "hide"]
     (bot / "bot.toml").write_text(f'name = "hider"\ncommand = {json.dumps(argv)}\nchildren = 1\n')
-    file = write_tournament(tmp_path, rounds=2000, players=f'["random", "{bot}"]')
+    file = write_tournament(tmp_path, rounds=ENDLESS, players=f'["random", "{bot}"]')
     file.write_text(f'{file.read_text()}\n[isolation]\nlevel = "{level}"\n')
     for _ in range(3):
         note.unlink(missing_ok=True)
         # Anew each time: a run that is killed while its bots start has not stored its tournament yet.
         process = start_arena("tournament", "run", file, "--new", output=tmp_path / "output")
-        wait_until(lambda: note.exists() and note.read_text() != "", "the daemon", seconds=60)
+        wait_until(lambda: note.exists() and note.read_text() != "", "the daemon")
         daemon = int(note.read_text())
         time.sleep(0.5)
         kill(process)
@@ -183,12 +187,13 @@ def test_a01_b14_an_interrupted_run_stops_soon_and_says_how_to_resume(
     """Ctrl-C and `timeout` signal every process of the group."""
     file = write_tournament(tmp_path, rounds=120, runner=runner)
     database, output = tmp_path / "results.db", tmp_path / "output"
-    process = start_arena("tournament", "run", file, output=output)
-    wait_until(lambda: committed(database) >= 3, "3 matches committed")
-    family = Family(process.pid)
-    os.killpg(process.pid, number)
-    assert process.wait(timeout=60) == 1
-    assert family.alive() == []
+    with lingering(tmp_path):
+        process = start_arena("tournament", "run", file, output=output)
+        wait_until(lambda: committed(database) >= 3, "3 matches committed")
+        family = Family(process.pid)
+        os.killpg(process.pid, number)
+        assert process.wait(timeout=180) == 1
+    wait_until(lambda: family.alive() == [], "no process of the run left")
     again = arena(*resume_command(output.read_text()))
     assert again.returncode == 0, again.stderr
     assert outcome(database) == undisturbed
@@ -297,7 +302,7 @@ def test_a_tournament_that_is_refused_leaves_no_database(
 
 
 def test_resume_refuses_a_bot_that_is_not_the_same_any_more(tmp_path: Path) -> None:
-    file = write_tournament(tmp_path, rounds=120)
+    file = write_tournament(tmp_path, rounds=ENDLESS)
     process = start_arena("tournament", "run", file, output=tmp_path / "output")
     wait_until(lambda: committed(tmp_path / "results.db") >= 1, "a match committed")
     kill(process)

@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,11 +23,16 @@ ARENA = Path(sys.executable).parent / "arena"
 ATTACKER = '''
 """Attacks whenever it can: another deterministic bot to have somebody to play with."""
 
+import pathlib
+import time
+
 NAME = "attacker"
 
 
 class Bot:
     def __init__(self, game, seat, rng, twin=0):
+        if pathlib.Path(__file__).with_name("linger").exists():
+            time.sleep(0.25)
         self.attack = game.description.action_kind("attack")
 
     def decide(self, view, legal):
@@ -39,6 +45,7 @@ players = {players}
 rounds = {rounds}
 seed = 77
 database = "{database}"
+{clocks}
 
 [[variants]]
 name = "classic"
@@ -49,6 +56,8 @@ options = {{ turn_cap = {turn_cap} }}
 kind = "{runner}"
 workers = {workers}
 """
+# A good bot is never late, however busy the machine is.
+WIDE = "clocks = { start = 60, decision = 60, game = 3600 }"
 
 
 def write_tournament(
@@ -61,6 +70,7 @@ def write_tournament(
     workers: int = 2,
     players: str = '["random", "./attacker.py"]',
     database: str = "results.db",
+    clocks: str = WIDE,
 ) -> Path:
     """A tournament file of deterministic bots, beside the bots it names."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -75,6 +85,7 @@ def write_tournament(
             runner=runner,
             workers=workers,
             database=f"sqlite:///{database}",
+            clocks=clocks,
         )
     )
     return file
@@ -86,10 +97,21 @@ def arena(*arguments: str | Path, **environment: str) -> subprocess.CompletedPro
         [ARENA, *arguments],
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=900,
         env={**os.environ, **environment},
         check=False,
     )
+
+
+@contextmanager
+def lingering(folder: Path) -> Iterator[None]:
+    """Meanwhile `attacker` takes a moment for each game, so that no run is over too soon to be stopped."""
+    mark = folder / "linger"
+    mark.touch()
+    try:
+        yield
+    finally:
+        mark.unlink()
 
 
 def start_arena(*arguments: str | Path, output: Path) -> subprocess.Popen[bytes]:
@@ -98,7 +120,7 @@ def start_arena(*arguments: str | Path, output: Path) -> subprocess.Popen[bytes]
         return subprocess.Popen([ARENA, *arguments], stdout=stream, stderr=stream, start_new_session=True)
 
 
-def wait_until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
+def wait_until(condition: Callable[[], bool], what: str, seconds: float = 300.0) -> None:
     """Wait for something that must come about."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -140,7 +162,8 @@ class Family:
 
     def __init__(self, owner: int) -> None:
         self.pids = descendants(owner)
-        self.sessions = {status(pid)[1] for pid in self.pids} - {status(owner)[1]}
+        gone = 0  # what `status` says of one that has ended meanwhile
+        self.sessions = {status(pid)[1] for pid in self.pids} - {status(owner)[1], gone}
 
     def alive(self) -> list[str]:
         """Those that still run, with their commands."""
