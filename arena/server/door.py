@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 import grpc
 
 from arena.errors import PlatformFault
+from arena.hostwatch import process_gone
 from arena.launcher import BotProcess, Exit
 from arena.seats import NO_DECISION, Answer, GameOpening, Inbox, Question
 from arena.server.connection import MAX_WAITING_BYTES, Connection, Refused
@@ -298,10 +299,23 @@ class RemoteDoor:
             self._fail("no_show", f"nobody joined with the bot's token within {self._start_s:g} s")
 
     def _not_resumed(self) -> None:
+        if self._end_is_due():
+            self._set_timer(LAST_WORDS_S, self._not_resumed)
+            return
         self._fail("disconnect", f"the stream ended and was not resumed within {self._resume_s:g} s")
 
     def _fell_silent(self) -> None:
+        if self._end_is_due():
+            self._set_timer(LAST_WORDS_S, self._fell_silent)
+            return
         self._fail("disconnect", "the bot closed its output, by which it plays, and its process runs on")
+
+    def _end_is_due(self) -> bool:
+        """Whether its process has ended, and the launcher, which this host kept waiting, will say how."""
+        process = self.process
+        if process is None or self._exit is not None or not process_gone(process.pid):
+            return False
+        return process.exit is None or not process.exit.stopped
 
     def _judge_exit(self) -> None:
         """Its process has ended: what fault that is."""
