@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -178,7 +179,7 @@ def test_two_connections_commit_each_sequence_once(sample: Sample) -> None:
 WRITER = """
 import sys
 from store_samples import Sample, open_store
-path, tournament = sys.argv[1], int(sys.argv[2])
+path, tournament, most = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 sample = Sample(open_store(path), id=tournament, rounds=20)
 done = sample.store.done_sequences(tournament)
 batch = []
@@ -190,6 +191,9 @@ for match in sample.matches():
         sample.store.update_ratings(tournament)
         print(match.pairing.sequence, flush=True)
         batch = []
+        most -= 1
+        if not most:
+            sys.stdin.read()  # never ends: the kill comes here on a machine that stalls
 """
 
 
@@ -216,16 +220,16 @@ def test_kill_9_of_the_writer_leaves_whole_matches_and_resumes_to_the_same_table
 
 
 def _write_and_kill(sample: Sample, *, commits: int, rng: random.Random) -> None:
-    command = [sys.executable, "-c", WRITER, str(sample.path), str(sample.id)]
+    """Kill the writer after some commits, somewhere inside one of the next."""
+    command = [sys.executable, "-c", WRITER, str(sample.path), str(sample.id), str(commits + 8)]
     environment = {"PYTHONPATH": ":".join(sys.path)}
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as writer:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe) as writer:
         assert writer.stdout is not None
         for _ in range(commits):
             assert writer.stdout.readline(), "the writer ended early"
-        try:
-            writer.wait(timeout=rng.random() * 0.03)  # somewhere inside the next transaction
-        except subprocess.TimeoutExpired:
-            writer.kill()
+        time.sleep(rng.random() * 0.03)
+        writer.kill()
         assert writer.wait() == -signal.SIGKILL
 
 
