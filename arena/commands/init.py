@@ -122,6 +122,8 @@ def _name_problem(label: str) -> str:
         return "it is a keyword of Python (and maybe of other languages); give it another"
     if label == "node_modules":
         return "what lies in a folder of this name npm and tsc take for a package; give it another"
+    if label == "arena-bot":
+        return "the package of the Rust SDK has this name, and Cargo takes one of a name; give it another"
     return ""
 
 

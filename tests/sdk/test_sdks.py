@@ -98,6 +98,15 @@ def test_a_python_bot_requires_what_its_package_does() -> None:
     assert [line for line in lines if not line.startswith("#")] == package["project"]["dependencies"]
 
 
+def test_no_bot_is_given_the_name_of_the_package_it_is_built_with(tmp_path: Path) -> None:
+    """Cargo refuses two packages of one name and version; it would do so only at the build."""
+    manifest = tomllib.loads((SDKS / "rust" / "arena-bot" / "Cargo.toml").read_text())
+    command: list[str | Path] = [ARENA, "init", manifest["package"]["name"], "--lang", "rust"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
+    assert "the package of the Rust SDK has this name" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
