@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
+from threading import Event as Signal
 from typing import Any
 
 import grpc
@@ -12,13 +13,15 @@ import pytest
 from google.protobuf.message import Message
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
-from wire_samples import RANDOM, Table, bundled, plan, status_of, table, wait_until
+from wire_samples import LIMITS, RANDOM, Table, bundled, plan, status_of, table, wait_until
 
 import engine_core
 from arena.driver import Driver
 from arena.errors import ArenaError
 from arena.scores import Facts, scores
 from arena.server import PlayServer
+from arena.server.spectate import Feed
+from arena.types import MatchPlan
 from arena.v1 import engine_pb2, engine_pb2_grpc, play_pb2, play_pb2_grpc, spectator_pb2, spectator_pb2_grpc
 from arena.wire import action_message, unpack_events
 from engine_core import Action
@@ -67,11 +70,11 @@ def test_every_service_is_healthy_and_reflected(channel: grpc.Channel) -> None:
 
 
 def test_token_in_use_is_refused(shared: Table) -> None:
-    door = shared.server.door("one", shared.inbox, start_s=10.0, token="same")
+    door = shared.server.door("one", shared.inbox, start_s=120.0, token="same")
     with pytest.raises(ArenaError, match="the token of two is in use"):
-        shared.server.door("two", shared.inbox, start_s=10.0, token="same")
+        shared.server.door("two", shared.inbox, start_s=120.0, token="same")
     door.close()
-    shared.server.door("two", shared.inbox, start_s=10.0, token="same").close()
+    shared.server.door("two", shared.inbox, start_s=120.0, token="same").close()
 
 
 # ---- joining
@@ -82,7 +85,7 @@ def opened(channel: grpc.Channel, *requests: play_pb2.PlayRequest) -> Iterator[p
     waiting: SimpleQueue[play_pb2.PlayRequest | None] = SimpleQueue()
     for request in requests:
         waiting.put(request)
-    return play_pb2_grpc.PlayServiceStub(channel).Play(iter(waiting.get, None), timeout=20.0)
+    return play_pb2_grpc.PlayServiceStub(channel).Play(iter(waiting.get, None), timeout=120.0)
 
 
 def join(token: str, **more: Any) -> play_pb2.PlayRequest:
@@ -107,7 +110,7 @@ def test_stream_must_open_with_join(channel: grpc.Channel) -> None:
 
 
 def test_join_has_the_size_limit_of_every_message(shared: Table, channel: grpc.Channel) -> None:
-    door = shared.server.door("big", shared.inbox, start_s=10.0)
+    door = shared.server.door("big", shared.inbox, start_s=120.0)
     code, words = refusal(channel, join(door.token, name="x" * 2**20))
     assert code == grpc.StatusCode.INVALID_ARGUMENT
     assert "1048576 are allowed" in words
@@ -115,14 +118,14 @@ def test_join_has_the_size_limit_of_every_message(shared: Table, channel: grpc.C
 
 
 def test_d02_name_is_a_label_and_token_the_identity(shared: Table, channel: grpc.Channel) -> None:
-    door = shared.server.door("real", shared.inbox, start_s=10.0)
+    door = shared.server.door("real", shared.inbox, start_s=120.0)
     assert refusal(channel, join("", name="real"))[0] == grpc.StatusCode.UNAUTHENTICATED
     assert next(opened(channel, join(door.token, name="somebody else"))).HasField("welcome")
     door.close()
 
 
 def test_second_process_with_a_token_is_refused(shared: Table, channel: grpc.Channel) -> None:
-    door = shared.server.door("bot", shared.inbox, start_s=10.0)
+    door = shared.server.door("bot", shared.inbox, start_s=120.0)
     stream = opened(channel, join(door.token))
     assert next(stream).HasField("welcome")
     assert refusal(channel, join(door.token))[0] == grpc.StatusCode.ALREADY_EXISTS
@@ -130,7 +133,7 @@ def test_second_process_with_a_token_is_refused(shared: Table, channel: grpc.Cha
 
 
 def test_connection_that_never_was_cannot_be_resumed(shared: Table, channel: grpc.Channel) -> None:
-    door = shared.server.door("bot", shared.inbox, start_s=10.0)
+    door = shared.server.door("bot", shared.inbox, start_s=120.0)
     assert refusal(channel, join(door.token, connection_id="made up"))[0] == grpc.StatusCode.NOT_FOUND
     door.close()
 
@@ -322,10 +325,16 @@ def test_game_that_is_broken_off_ends_its_watchers_streams(shared: Table) -> Non
 
 
 def test_drivers_games_can_be_watched(shared: Table) -> None:
-    """Through the driver's own hook, against an external bot so that the game takes a moment."""
+    """Through the driver's own hook, against an external bot."""
     game = plan(bundled("outrider"), RANDOM, cap=4)
     shared.seat(game)
-    driver = Driver(shared.doors, shared.inbox, watch=shared.server.spectators.watch)
+    watched = Signal()
+
+    def watch(match: MatchPlan, rotation: int) -> Feed:
+        assert rotation == 0 or watched.wait(LIMITS.decision)  # the first game goes on when it is watched
+        return shared.server.spectators.watch(match, rotation)
+
+    driver = Driver(shared.doors, shared.inbox, watch=watch)
     with (
         grpc.insecure_channel(shared.server.addresses[1]) as channel,
         ThreadPoolExecutor(1) as background,
@@ -333,8 +342,11 @@ def test_drivers_games_can_be_watched(shared: Table) -> None:
         spectator = spectator_pb2_grpc.SpectatorServiceStub(channel)
         playing = background.submit(driver.play, game)
         assert wait_until(lambda: spectator.Games(spectator_pb2.GamesRequest()).games)
-        live = spectator.Games(spectator_pb2.GamesRequest()).games[0]
-        *_, last = spectator.Watch(spectator_pb2.WatchRequest(game_id=live.game_id))
+        (live,) = spectator.Games(spectator_pb2.GamesRequest()).games
+        stream = spectator.Watch(spectator_pb2.WatchRequest(game_id=live.game_id))
+        assert next(stream).HasField("start")
+        watched.set()
+        *_, last = stream
         result = playing.result()
     shared.leave()
     rotation = int(live.game_id.split(".")[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.server.flood import MAX_MESSAGE_BYTES, MESSAGES_PER_SECOND, FloodGauge
+from arena.server.flood import CHATTER_LINE_BYTES, MAX_MESSAGE_BYTES, MESSAGES_PER_SECOND, FloodGauge
 
 BURST = 2 * MESSAGES_PER_SECOND
 
@@ -42,6 +42,16 @@ def test_bytes_are_bounded_a_message_and_a_second() -> None:
     words = [gauge.excess(0.0, MAX_MESSAGE_BYTES, 1, 0) for _ in range(3)]
     assert [bool(word) for word in words] == [False, False, True]
     assert "bytes a second" in words[2]
+
+
+def test_lines_that_are_no_messages_cost_what_reading_them_does() -> None:
+    """However short they are."""
+    gauge = FloodGauge(0.0)
+    most = 2 * MAX_MESSAGE_BYTES // CHATTER_LINE_BYTES
+    assert not any(gauge.excess_chatter(0.0, 1) for _ in range(most))
+    assert "lines that are no messages" in gauge.excess_chatter(0.0, 1)
+    assert FloodGauge(0.0).excess_chatter(0.0, 2 * MAX_MESSAGE_BYTES) == ""
+    assert FloodGauge(0.0).excess_chatter(0.0, 2 * MAX_MESSAGE_BYTES + 1)
 
 
 def test_a_clock_that_stands_still_or_jumps_back_drains_nothing() -> None:

@@ -105,7 +105,7 @@ def test_answers_behind_other_text_count(shared: Table) -> None:
     assert sum(game.decisions for game in result.games) > 50
 
 
-QUICK = Limits(start=15.0, decision=0.2, game=60.0)
+QUICK = replace(LIMITS, decision=0.2)
 OUT = {
     "no_join": (LIMITS, "malformed", 'must be a join, such as {"join":{}}, not `{"acts"'),
     "other_token": (LIMITS, "malformed", "another token than ARENA_TOKEN"),
@@ -197,7 +197,7 @@ class Asker:
 
     def __init__(self, server: PlayServer, max_open: int | None = None) -> None:
         self.inbox: SimpleQueue[Answer] = SimpleQueue()
-        self.door = server.door("piped", self.inbox, start_s=10.0, max_open=max_open)
+        self.door = server.door("piped", self.inbox, start_s=LIMITS.start, max_open=max_open)
         self.state = engine_core.load("classic", seats=2).new_state(1)
         self.seat = self.state.pending()[0]
         self.asked = 0
@@ -232,7 +232,7 @@ def test_typed_is_the_form_of_lines_and_packed_can_be_asked_for(server: PlayServ
         else:
             assert (asked.view, asked.legal) == (question.view.packed(), question.legal.packed())
         bot.say('{"acts":{"acts":[{"decisionId":1}]}}')
-        answer = asker.inbox.get(timeout=10.0)
+        answer = asker.inbox.get(timeout=LIMITS.decision)
         assert (answer.action, answer.fault) == (int(question.legal[0].first()), None)
         assert asker.door.protocol == "jsonlines"
         asker.door.close()
@@ -251,7 +251,7 @@ def test_a_message_that_cannot_be_read_is_told_and_the_next_one_heard(
         asker.door.ask([asker.question()])
         bot.hear()
         bot.say(said)
-        answer = asker.inbox.get(timeout=5.0)
+        answer = asker.inbox.get(timeout=LIMITS.decision)
         assert (answer.decision_id, answer.fault) == (number, fault)
     bot.leave()
 
@@ -270,8 +270,8 @@ def test_bot_that_does_not_read_blocks_nobody_and_is_out_before_memory_grows(
     assert asker.door.fault[0] == "flood"
     assert f"over {MAX_WAITING_BYTES} bytes wait for it" in asker.door.fault[1]
     assert asked < 50_000
-    assert time.monotonic() - started < 60.0
-    answers = [asker.inbox.get(timeout=10.0) for _ in range(asked)]
+    assert time.monotonic() - started < 600.0
+    answers = [asker.inbox.get(timeout=LIMITS.decision) for _ in range(asked)]
     assert {answer.fault for answer in answers} == {"flood"}
     bot.leave()
 
@@ -311,8 +311,8 @@ def test_socket_is_private_and_goes_with_the_server(tmp_path: Path) -> None:
         held = descriptors_open()
     assert not folder.exists()
     assert wait_until(lambda: not [t for t in threading.enumerate() if t.name == "read piped"])
-    assert descriptors_open() < held
-    assert threading.active_count() <= before + 2  # gRPC's own
+    assert wait_until(lambda: descriptors_open() < held)
+    assert wait_until(lambda: threading.active_count() <= before + 2)  # gRPC's own
     for bot in bots:
         bot.leave()
 

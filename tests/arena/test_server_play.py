@@ -91,7 +91,9 @@ class Bot:
         self._out: SimpleQueue[Request | None] = SimpleQueue()
         self.channel = grpc.insecure_channel(shared.server.addresses[0])
         self.say(join=play_pb2.Join(token=door.token, **join))
-        self._call = play_pb2_grpc.PlayServiceStub(self.channel).Play(iter(self._out.get, None), timeout=20.0)
+        self._call = play_pb2_grpc.PlayServiceStub(self.channel).Play(
+            iter(self._out.get, None), timeout=900.0
+        )
         self.welcome = next(self._call).welcome
 
     def say(self, **content: Any) -> None:
@@ -142,7 +144,7 @@ class Seat:
         return question
 
     def answer(self) -> Answer:
-        return self.inbox.get(timeout=5.0)
+        return self.inbox.get(timeout=LIMITS.decision)
 
     def play(self, code: int) -> None:
         self.backlog = [self.state.play(self.seat, code)]
@@ -153,9 +155,9 @@ def seated(shared: Table) -> Iterator[Callable[..., tuple[Seat, Bot]]]:
     """Makes a seat with a connected bot."""
     doors = []
 
-    def make(resume_s: float = 2.0, **join: Any) -> tuple[Seat, Bot]:
+    def make(resume_s: float = LIMITS.start, **join: Any) -> tuple[Seat, Bot]:
         inbox: SimpleQueue[Answer] = SimpleQueue()
-        door = shared.server.door("bot", inbox, start_s=10.0, resume_s=resume_s, max_open=None)
+        door = shared.server.door("bot", inbox, start_s=LIMITS.start, resume_s=resume_s, max_open=None)
         doors.append(door)
         seat, bot = Seat(door, inbox), Bot(shared, door, **join)
         seat.open()
@@ -285,7 +287,7 @@ def test_c16_answer_to_a_game_that_is_over_reaches_no_other(seated: Make) -> Non
 def test_c16_connection_that_was_replaced_is_heard_no_more(shared: Table) -> None:
     """What was still under way on a stream that the bot has given up changes nothing."""
     inbox: SimpleQueue[Answer] = SimpleQueue()
-    door = shared.server.door("bot", inbox, start_s=10.0)
+    door = shared.server.door("bot", inbox, start_s=LIMITS.start)
     seat, old, new = Seat(door, inbox), Stream(), Stream()
     seat.open()
     door.attach(old, play_pb2.Join())
@@ -296,7 +298,7 @@ def test_c16_connection_that_was_replaced_is_heard_no_more(shared: Table) -> Non
     door.receive(old, acts, time.monotonic())
     assert inbox.empty()
     door.receive(new, acts, time.monotonic())
-    assert inbox.get(timeout=1.0).action == int(question.legal[0].first())
+    assert inbox.get(timeout=LIMITS.decision).action == int(question.legal[0].first())
     door.close()
 
 
@@ -330,7 +332,7 @@ def test_last_message_is_cut_and_never_tells_the_token(seated: Make) -> None:
 def test_bot_that_does_not_read_its_stream_is_out_before_memory_grows(shared: Table) -> None:
     """gRPC stops taking messages from us when the bot takes none from it."""
     inbox: SimpleQueue[Answer] = SimpleQueue()
-    door = shared.server.door("deaf", inbox, start_s=10.0, max_open=None)
+    door = shared.server.door("deaf", inbox, start_s=LIMITS.start, max_open=None)
     seat, bot = Seat(door, inbox), Bot(shared, door)
     seat.open()
     for _ in range(200):
@@ -569,7 +571,7 @@ def test_stream_that_is_not_resumed_is_a_fault_in_every_open_game(seated: Make) 
 def test_asked_before_the_bot_has_joined(shared: Table) -> None:
     """Questions wait for the bot in the form it will ask for, and the start clock is not theirs."""
     inbox: SimpleQueue[Answer] = SimpleQueue()
-    door = shared.server.door("bot", inbox, start_s=10.0)
+    door = shared.server.door("bot", inbox, start_s=LIMITS.start)
     seat = Seat(door, inbox)
     seat.open()
     seat.ask()
