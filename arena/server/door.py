@@ -383,10 +383,10 @@ class RemoteDoor:
 
     def _misdirected(self) -> str:
         """What to say of a bot that never joined and, by what it wrote, speaks the other protocol."""
-        if self.ready_at is not None or self.process is None:
+        if self.ready_at is not None:
             return ""
-        try:
-            output = self._exit.output if self._exit is not None else self.process.output()
+        try:  # a process may have ended before its door was told of it
+            output = self._exit.output if self._exit else self.process.output() if self.process else ""
         except PlatformFault:
             return ""
         if self.protocol == "jsonlines":

@@ -7,13 +7,16 @@ import signal
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from queue import SimpleQueue
 
 import pytest
 from wire_samples import LIMITS, RANDOM, Table, faults_of, mock, plan, score_of, table, wait_until
 
 from arena.driver import Driver
-from arena.server import RemoteDoor
+from arena.launcher import Exit
+from arena.server import PlayServer, RemoteDoor
 from arena.server import door as doors
+from arena.server.spelling import NOT_GRPC
 from arena.types import FaultPolicy, Limits, MatchResult, Protocol
 
 # Each for the one thing in which a bot must be late; whoever else plays has all the time.
@@ -76,6 +79,16 @@ def test_process_that_leaves_without_joining_is_a_no_show(seated: Table) -> None
 
 def test_process_that_leaves_mid_game_is_a_disconnect(seated: Table) -> None:
     assert_retired(play(seated, "leaves_mid_game"), "disconnect", "code 0")
+
+
+def test_process_that_ends_before_its_door_knows_it_is_told_the_other_protocol() -> None:
+    """The launcher's thread may be quicker than the one that starts the bot."""
+    with PlayServer() as server:
+        door = server.door("quick", SimpleQueue(), start_s=LIMITS.start)
+        door.expect(launched=True)
+        door.process_exited(Exit(0, None, '{"join":{}}\n'))
+        assert door.fault is not None
+        assert (door.fault[0], NOT_GRPC in door.fault[1]) == ("no_show", True)
 
 
 @pytest.mark.parametrize("protocol", ["grpc", "jsonlines"])
