@@ -186,6 +186,7 @@ def test_ctrl_c_ends_in_time_and_prints_the_command_that_goes_on(tmp_path: Path)
     database = tmp_path / "cup.db"
     tokens = [add_player(database, name) for name in ("anna", "bert")]
     arguments = ["--listen", "127.0.0.1:0", "--db", str(database), "--lobby", "classic:2"]
+    arguments += ["--lobby-clocks", "decision=600,game=3600"]  # nobody is late before the signal comes
     with serving(*arguments) as server, ExitStack() as bots:
         for token in tokens:
             command = [sys.executable, "hang.py"]
