@@ -10,9 +10,12 @@ from tournament_samples import arena, write_tournament
 
 from arena.cli import cli
 
+# The same game in every run, in which no good bot is late, however busy the machine is.
+STEADY = ("--seed", "1", "--start", "60", "--decision", "60")
+
 
 def play(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(cli, ["play", *map(str, arguments)], catch_exceptions=False)
+    return CliRunner().invoke(cli, ["play", *map(str, arguments), *STEADY], catch_exceptions=False)
 
 
 def test_a_bot_that_breaks_is_a_result_not_a_failure(tmp_path: Path) -> None:
@@ -74,7 +77,7 @@ def loud_bot(folder: Path, build: str = "") -> Path:
 
 def test_what_a_program_wrote_is_shown_with_its_name(tmp_path: Path) -> None:
     """Standard error, log messages and other lines; nothing of it unless asked for."""
-    command = ("play", loud_bot(tmp_path), "random", "--option", "turn_cap=1")
+    command = ("play", loud_bot(tmp_path), "random", "--option", "turn_cap=1", *STEADY)
     done, logged = arena(*command), arena(*command, "--logs", "--json")
     assert (done.returncode, logged.returncode) == (0, 0), done.stderr + logged.stderr
     assert done.stderr == ""
@@ -92,6 +95,7 @@ def test_a_build_is_announced(tmp_path: Path) -> None:
         "random",
         "--option",
         "turn_cap=1",
+        *STEADY,
     )
     said = "building loud (sh -c 'echo making; test ! -e broken')\n"
     done, again = arena(*command), arena(*command)

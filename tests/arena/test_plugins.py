@@ -163,7 +163,7 @@ def test_a_plugins_command_variant_and_bot_work(package: Path) -> None:
     defaults = {option["name"]: option["default"] for option in json.loads(output)["variant"]["options"]}
     assert (code, defaults["turn_cap"]) == (0, 7)
     code, output, _ = with_plugins(
-        "play", "attacker", "random", "--variant", "hurry", "--json", folder=folder
+        "play", "attacker", "random", "--variant", "hurry", "--seed", "1", "--json", folder=folder
     )
     assert code == 0
     assert json.loads(output)["laps"] <= 7
@@ -199,7 +199,9 @@ def test_a_broken_plugin_is_named_with_the_reason_and_skipped(tmp_path: Path, na
     broken = [part for part in listed(tmp_path).values() if part["error"]]
     assert [part["origin"] for part in broken] == [f"{name} 1.5"]
     assert reason in broken[0]["error"]
-    exit_code, output, _ = with_plugins("play", "random", "--option", "turn_cap=1", folder=tmp_path)
+    exit_code, output, _ = with_plugins(
+        "play", "random", "--option", "turn_cap=1", "--seed", "1", folder=tmp_path
+    )
     assert exit_code == 0
     assert "turn_cap" in output
 
@@ -248,7 +250,8 @@ def test_a_broken_bot_is_named_and_the_others_play(tmp_path: Path) -> None:
     played = arena("play", "attacker", "syntax", ARENA_BOTS=str(tmp_path))
     assert played.returncode == 2
     assert "bot 'syntax' cannot be used: " in played.stderr
-    assert arena("play", "attacker", "--option", "turn_cap=1", ARENA_BOTS=str(tmp_path)).returncode == 0
+    command = ("play", "attacker", "--option", "turn_cap=1", "--seed", "1")
+    assert arena(*command, ARENA_BOTS=str(tmp_path)).returncode == 0
 
 
 @pytest.mark.parametrize(

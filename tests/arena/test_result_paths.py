@@ -17,7 +17,7 @@ from arena.botfiles import load_bot
 from arena.formats.round_robin import RoundRobin
 from arena.store import Store
 from arena.store.rows import GameRow
-from arena.types import MatchPlan, MatchResult, Pairing, Player, Termination
+from arena.types import Limits, MatchPlan, MatchResult, Pairing, Player, Termination
 
 BOTS = Path(__file__).resolve().parents[2] / "bots"
 ENDLESS = 10_000
@@ -48,7 +48,8 @@ def players_of(folder: Path, first: str, others: str, seats: int) -> tuple[Playe
 def play(folder: Path, reason: Termination, seats: int) -> tuple[MatchPlan, MatchResult]:
     """One real match whose games end for this reason."""
     first, others, cap, _ = CASES[reason]
-    plan = plan_of(players_of(folder, first, others, seats), classic(seats, turn_cap=cap))
+    players = players_of(folder, first, others, seats)
+    plan = plan_of(players, classic(seats, turn_cap=cap), limits=Limits(decision=60.0, game=3600.0))
     limit = {"game_limit_s": 0.2} if reason == "game_limit" else {}
     return plan, checked(driver_of(plan.players, **limit).play(plan))
 
