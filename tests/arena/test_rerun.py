@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from tournament_samples import ROOT, write_tournament
 from tournament_samples import arena as run_arena
-from wire_samples import mock
+from wire_samples import mock, wait_until
 
 from arena.cli import cli
 from arena.commands._recorded import Recorded, others_of
@@ -73,13 +73,13 @@ def arena(*arguments: object) -> CompletedProcess[str]:
 
 def recorded(folder: Path, *bots: str, variant: str = "classic", seed: int = 3) -> Path:
     file = folder / "game.json"
-    done = arena("play", *bots, "--variant", variant, "--seed", seed, "--record", file)
+    done = arena("play", *bots, "--variant", variant, "--seed", seed, "--decision", 60, "--record", file)
     assert done.returncode == 0, done.stderr
     return file
 
 
 def rerun(file: Path, seat: int, bot: str | Path, *more: object) -> dict[str, Any]:
-    done = arena("rerun", file, "--seat", seat, "--bot", bot, "--json", *more)
+    done = arena("rerun", file, "--seat", seat, "--bot", bot, "--decision", 60, "--json", *more)
     assert done.returncode in (0, 1), done.stderr
     facts: dict[str, Any] = json.loads(done.stdout)
     return facts
@@ -149,11 +149,11 @@ def test_a_branch_asks_a_bot_of_its_own_process_all_it_was_asked(tmp_path: Path)
     (pupil / "bot.toml").write_text('name = "pupil"\ncommand = ["python", "bot.py"]\n')
     (pupil / "bot.py").write_text(PUPIL)
     file = tmp_path / "game.json"
-    option = ("--option", "turn_cap=4", "--decision", 60)
+    option = ("--option", "turn_cap=4", "--start", 60, "--decision", 60)
     done = arena("play", "random", pupil, pupil, "--seed", 3, *option, "--record", file)
     assert done.returncode == 0, done.stderr
     total = owed(parse(file.read_text()), 1)
-    others = ("--with", "random", "--with", pupil, "--decision", 60)
+    others = ("--with", "random", "--with", pupil)
     facts = rerun(file, 1, pupil, "--branch", total // 2, *others)
     assert facts["changed"] == []
     assert is_recorded(file, facts["branch"])
@@ -280,7 +280,7 @@ def test_a_bot_in_a_process_of_its_own_is_asked_there(tmp_path: Path) -> None:
         pid = door.pid
         assert Path(f"/proc/{pid}").exists()
         found = list(decisions(record, 0, bot, bot_seed(record.key, 0, 0)))
-    assert not Path(f"/proc/{pid}").exists()
+    assert wait_until(lambda: not Path(f"/proc/{pid}").exists())
     assert found
     assert not any(decision.fault for decision in found)
     assert any(decision.changed for decision in found)
