@@ -34,7 +34,8 @@ def _server() -> Iterator[str]:
         data = f"{folder}/data"
         _run(user, _tool("initdb"), "--pgdata", data, "--username=arena", "--auth=trust", "--no-sync")
         settings = f"-k {folder} -c listen_addresses= -c fsync=off"
-        _run(user, _tool("pg_ctl"), "start", "--wait", "-D", data, "-l", f"{folder}/log", "-o", settings)
+        start = ("start", "--wait", "--timeout=300", "-l", f"{folder}/log", "-o", settings)
+        _run(user, _tool("pg_ctl"), *start, "-D", data)
         try:
             yield f"postgresql+psycopg://arena@/postgres?host={folder}"
         finally:
@@ -50,4 +51,4 @@ def _tool(name: str) -> str:
 
 
 def _run(user: str | None, *command: str) -> None:
-    subprocess.run(command, check=True, user=user, cwd="/", timeout=120, stdout=subprocess.DEVNULL)
+    subprocess.run(command, check=True, user=user, cwd="/", timeout=600, stdout=subprocess.DEVNULL)

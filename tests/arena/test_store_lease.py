@@ -6,14 +6,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 from databases import KINDS, database
 from hub_samples import serving
 from sqlalchemy import create_engine, text
-from tournament_samples import arena, write_tournament
+from tournament_samples import arena, wait_until, write_tournament
 
 from arena import spec, tournament
 from arena.errors import StoreError, StoreRefusal
@@ -25,7 +25,7 @@ import sys, time
 from arena.store import Store
 with Store(sys.argv[1]).serving():
     print("holding", flush=True)
-    time.sleep(60)
+    time.sleep(600)
 """
 
 
@@ -54,17 +54,33 @@ def test_a_second_holder_is_refused_and_a_killed_one_holds_nothing(kind: str, tm
                 pass
             with store.playing(1), store.playing(2):
                 pass
-        with store.serving(), holding_is_refused(url):
+        with serving_soon(store), holding_is_refused(url):
             pass
-        with store.serving():  # also given back by one that ends well
+        with serving_soon(store):  # also given back by one that ends well
             pass
     assert not list(tmp_path.glob("*.lock"))
 
 
 @contextmanager
+def serving_soon(store: Store) -> Iterator[None]:
+    """Take the lease when it is free: PostgreSQL sees the end of a process when it gets to it."""
+    with ExitStack() as stack:
+
+        def taken() -> bool:
+            try:
+                stack.enter_context(store.serving())
+            except StoreRefusal:
+                return False
+            return True
+
+        wait_until(taken, "the lease given back")
+        yield
+
+
+@contextmanager
 def holding_is_refused(url: str) -> Iterator[None]:
     """See another process fail to take what this one holds."""
-    done = subprocess.run([sys.executable, "-c", HOLDER, url], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", HOLDER, url], capture_output=True, text=True, timeout=300)
     assert "StoreRefusal" in done.stderr
     yield
 
@@ -84,7 +100,7 @@ def test_a_server_whose_lease_was_lost_ends_and_prints_the_command_that_goes_on(
     with database("postgresql", tmp_path) as url, serving("--listen", "127.0.0.1:0", "--db", url) as server:
         server.wait_for("serving")
         end_sessions(url)
-        assert server.process.wait(timeout=60) == 1
+        assert server.process.wait(timeout=300) == 1
         (failed,), (stopped,) = server.wait_for("failed"), server.wait_for("stopped")
     assert "is served, maybe by another process by now" in failed["error"]
     assert url in stopped["command"]
@@ -94,7 +110,7 @@ def end_sessions(url: str) -> None:
     """End every session that holds an advisory lock, as a restart of the database would."""
     engine = create_engine(url)
     with engine.connect() as connection:
-        ended = "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory'"
+        ended = "SELECT pg_terminate_backend(pid, 60000) FROM pg_locks WHERE locktype = 'advisory'"
         assert connection.execute(text(ended)).scalars().all() == [True]
     engine.dispose()
 
