@@ -113,10 +113,11 @@ def fault_command(fault_id: int, database: str) -> str:
 def open_store(text: str) -> Store:
     """An existing database, brought to this version's schema; wrong use when there is none."""
     from arena.store import Store
+    from arena.store.urls import sqlite_file
 
     url = database_url(text)
-    file = url.removeprefix("sqlite:///")
-    if url.startswith("sqlite:///") and not Path(file).is_file():
+    file = sqlite_file(url)
+    if file is not None and not file.is_file():
         raise click.UsageError(f"no database at {file}; name one with --db or ${DATABASE_VARIABLE}")
     store = Store(url)
     store.migrate()

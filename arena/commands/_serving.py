@@ -31,7 +31,6 @@ MAX_PORT = 65535
 DEFAULT_LOBBY = "classic:2"
 # Of a tournament's clocks; who plays in a lobby is there and has started.
 LOBBY_CLOCKS = ("decision", "game", "increment", "clocked")
-_SQLITE = "sqlite:///"
 
 
 def checked_addresses(
@@ -93,10 +92,10 @@ def credentials(folder: Path | None) -> Credentials | None:
 def created_store(database: str) -> Store:
     """A database, created with a word about it when there is none; wrong use when its folder is missing."""
     from arena.store import Store
+    from arena.store.urls import sqlite_file
 
     url = database_url(database)
-    if url.startswith(_SQLITE):
-        file = Path(url.removeprefix(_SQLITE))
+    if file := sqlite_file(url):
         if not file.parent.is_dir():
             raise click.UsageError(f"--db: there is no folder {file.parent} for the database {file.name}")
         if not file.exists():

@@ -115,8 +115,10 @@ def run(
 
 def _to_be_made(url: str) -> bool:
     """Whether a database is an SQLite file that is not there yet: a refused tournament makes none."""
-    file = Path(url.removeprefix("sqlite:///"))
-    return url.startswith("sqlite:///") and not file.exists() and os.access(file.parent, os.W_OK)
+    from arena.store.urls import sqlite_file
+
+    file = sqlite_file(url)
+    return file is not None and not file.exists() and os.access(file.parent, os.W_OK)
 
 
 def _refuse_unfinished(store: Store, loaded: TournamentSpec) -> None:

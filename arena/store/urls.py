@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 _KINDS = "use the path of an SQLite file, sqlite:///arena.db or postgresql+psycopg://user@host/name"
@@ -23,7 +23,15 @@ def resolve_database(text: str, folder: Path) -> str:
         raise ValueError(f"not a database: {text!r}; {_KINDS}") from error
     except ImportError as error:
         raise ValueError(f"{text!r} needs a package that is not installed: {error.name}") from error
-    file = parsed.database
-    if parsed.get_backend_name() != "sqlite" or not file or file == ":memory:":
+    file = sqlite_file(parsed)
+    if file is None:
         return url
     return parsed.set(database=str((folder / file).resolve())).render_as_string(hide_password=False)
+
+
+def sqlite_file(url: str | URL) -> Path | None:
+    """Return the file of an SQLite URL, whatever options follow it; None where there is no file."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "sqlite" or not parsed.database or parsed.database == ":memory:":
+        return None
+    return Path(parsed.database)

@@ -347,6 +347,22 @@ def test_of_several_of_one_name_resume_takes_the_unfinished_and_all_say_which(tm
         assert "This is sample (2), finished; others of this name: 1 (finished)." in said
 
 
+def test_a_database_is_found_by_a_url_with_options(tmp_path: Path) -> None:
+    """So that a stopped tournament is not begun anew, and the command that is printed for it works."""
+    file = write_tournament(tmp_path, rounds=1)
+    url = f"sqlite:///{tmp_path / 'results.db'}?timeout=30"
+    assert arena("tournament", "run", file, "--db", url).returncode == 0
+    with sqlite3.connect(tmp_path / "results.db") as connection:
+        connection.execute("UPDATE tournaments SET state = 'stopped', finished = NULL")
+    refused = arena("tournament", "run", file, "--db", url)
+    assert refused.returncode == 2
+    assert "sample (1) of the same file is unfinished" in refused.stderr
+    _, *resume = shlex.split(refused.stderr.splitlines()[-2])
+    resumed = arena(*resume)
+    assert resumed.returncode == 0, resumed.stderr
+    assert arena("verify", "sample", "--db", url).returncode == 0
+
+
 def test_verify_finds_what_was_changed_behind_its_back(tmp_path: Path) -> None:
     file = write_tournament(tmp_path, rounds=4)
     arena("tournament", "run", file)
