@@ -44,7 +44,7 @@ def far_away(places: Network, who: str, one_way_s: float) -> Iterator[str]:
     finally:
         over.set()
         for pump in pumps:
-            pump.join(5.0)
+            pump.join(60.0)
         for end in ends:
             os.close(end)
 
@@ -85,4 +85,4 @@ def _pump(source: int, sink: int, one_way_s: float, over: threading.Event) -> No
         except BlockingIOError:
             over.wait(0.001)
     packets.put((0.0, b""))
-    delivering.join(5.0)
+    delivering.join(60.0)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hub_samples import wait_until
 
 from arena.client import play
@@ -20,6 +21,8 @@ from arena.types import GameResult, Limits, MatchPlan
 from engine_core import ActionRange, Legal, View
 
 SHORT = "classic:2,turn_cap=4"
+# A good bot is never late, however busy the machine is; a test of lateness has limits of its own.
+PATIENT = Limits(decision=60.0, game=3600.0)
 
 
 def names_in(event: Event, fact: str) -> list[str]:
@@ -36,6 +39,17 @@ def first(_view: View, legal: Legal) -> ActionRange:
 def slowly(_view: View, legal: Legal) -> ActionRange:
     time.sleep(0.01)
     return legal[0]
+
+
+class WaitClock:
+    """The time by which tournaments wait for bots: a test puts it forward, and no bot has to hurry."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.ahead_s = 0.0
+        monkeypatch.setattr("arena.hub.runner.time", self)
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self.ahead_s
 
 
 class House:
@@ -59,11 +73,11 @@ class House:
         self.games.append((tournament, plan.sequence, game.rotation))
 
     def open(self, *lobby: str, tournament: str = "", limits: Limits | None = None) -> House:
-        """Serve, with this lobby, which has these limits, and tournament."""
+        """Serve, with this lobby, which has these limits (PATIENT), and tournament."""
         files = [self.folder / "cup.toml"] if tournament else []
         for file in files:
             file.write_text(tournament)
-        fill(self.hub, read_tournaments(files, self.store.url), read_lobby(lobby), limits)
+        fill(self.hub, read_tournaments(files, self.store.url), read_lobby(lobby), limits or PATIENT)
         self._thread.start()
         return self
 
@@ -106,14 +120,14 @@ class House:
         self.hub.stopping.set()
         if self._thread.ident is None:
             self._thread.start()  # which ends what the hub has opened
-        self._thread.join(10.0)
+        self._thread.join(60.0)
         for bot in self._bots:
-            bot.join(10.0)
+            bot.join(60.0)
         self._news.close()
         self.store.close()
 
 
-def cup(*players: str, rounds: int = 1, connect: float = 30.0, decision: float = 20.0, cap: int = 4) -> str:
+def cup(*players: str, rounds: int = 1, connect: float = 120.0, decision: float = 60.0, cap: int = 4) -> str:
     """A tournament's file."""
     return f"""
 name = "cup"
@@ -124,6 +138,7 @@ name = "classic"
 seats = 2
 options = {{ turn_cap = {cap} }}
 [clocks]
+start = 120.0
 connect = {connect}
 decision = {decision}
 """

@@ -61,15 +61,15 @@ class Serving:
         """End it as a power cut would."""
         self.process.kill()
         self.process.wait()
-        self._reader.join(10.0)
+        self._reader.join(60.0)
 
     def stop(self) -> float:
         """End it by SIGTERM; how long that took. It must end well."""
         began = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
-        assert self.process.wait(timeout=30) == 0
+        assert self.process.wait(timeout=90) == 0
         took = time.monotonic() - began
-        self._reader.join(10.0)
+        self._reader.join(60.0)
         return took
 
 
@@ -126,6 +126,7 @@ class DialIn:
         self.pids: list[int] = []
         self.codes: list[int] = []
         self._ended = threading.Event()
+        self._starting = threading.Lock()  # who ends the bot for good ends the last process of it
         self._process = self._start()
         self._keeper = threading.Thread(target=self._keep, daemon=True)
         self._keeper.start()
@@ -140,7 +141,10 @@ class DialIn:
             self.codes.append(self._process.wait())
             if not self._again or self._ended.wait(0.3):
                 return
-            self._process = self._start()
+            with self._starting:
+                if self._ended.is_set():
+                    return
+                self._process = self._start()
 
     def kill(self) -> None:
         """End the process as it stands; with `again` another follows."""
@@ -154,9 +158,10 @@ class DialIn:
 
     def close(self) -> None:
         """End it for good."""
-        self._ended.set()
-        self._process.kill()
-        self._keeper.join(10.0)
+        with self._starting:
+            self._ended.set()
+            self._process.kill()
+        self._keeper.join(60.0)
 
 
 @contextmanager

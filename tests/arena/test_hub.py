@@ -15,7 +15,7 @@ from typing import Any
 import grpc
 import pytest
 from click.testing import CliRunner
-from hub_house import SHORT, House, cup, names_in, remote, slowly
+from hub_house import SHORT, House, WaitClock, cup, first, names_in, remote, slowly
 from hub_samples import add_player, dialling_in, wait_until
 from relay import Cutter
 from wire_samples import MOCK_BOTS, status_of
@@ -28,6 +28,7 @@ from arena.server.connection import Refused, Stream
 from arena.store import Store
 from arena.types import BotSpec, Player
 from arena.v1 import play_pb2, play_pb2_grpc, spectator_pb2, spectator_pb2_grpc
+from engine_core import ActionRange, Legal, View
 
 
 def try_to_join(house: House, **join: Any) -> tuple[grpc.StatusCode, str]:
@@ -35,7 +36,7 @@ def try_to_join(house: House, **join: Any) -> tuple[grpc.StatusCode, str]:
     out: SimpleQueue[play_pb2.PlayRequest | None] = SimpleQueue()
     out.put(play_pb2.PlayRequest(join=play_pb2.Join(**join)))
     with grpc.insecure_channel(house.address) as channel:
-        call = play_pb2_grpc.PlayServiceStub(channel).Play(iter(out.get, None), timeout=20.0)
+        call = play_pb2_grpc.PlayServiceStub(channel).Play(iter(out.get, None), timeout=60.0)
         try:
             next(call)
         except grpc.RpcError as error:
@@ -80,7 +81,7 @@ def test_unknown_and_revoked_tokens_are_turned_away(house: House) -> None:
 def test_a_bot_is_asked_to_dial_again_while_the_database_cannot_be_written(house: House) -> None:
     house.open(SHORT)
     token = house.token("anna")
-    with sqlite3.connect(house.database) as database:
+    with sqlite3.connect(house.database, timeout=60.0) as database:
         broken = "CREATE TRIGGER broken BEFORE UPDATE ON tokens BEGIN SELECT RAISE(ABORT, 'a disk'); END"
         database.execute(broken)
     code, words = try_to_join(house, token=token)
@@ -88,7 +89,7 @@ def test_a_bot_is_asked_to_dial_again_while_the_database_cannot_be_written(house
     assert words == "the server cannot use its database at the moment; dial again in a while"
     (told,) = house.wait_for("refused")
     assert "since the database fails: sqlite:" in told.text  # for those who run it alone
-    with sqlite3.connect(house.database) as database:
+    with sqlite3.connect(house.database, timeout=60.0) as database:
         database.execute("DROP TRIGGER broken")
     assert try_to_join(house, token=token)[0] is grpc.StatusCode.OK
 
@@ -98,7 +99,7 @@ def test_a_token_that_joins_again_and_again_is_slowed_down(
 ) -> None:
     """Another one is not; what was refused is not counted."""
     monkeypatch.setattr("arena.hub.guests.JOINS_AT_ONCE", 3)
-    monkeypatch.setattr("arena.hub.guests.JOIN_EVERY_S", 30.0)
+    monkeypatch.setattr("arena.hub.guests.JOIN_EVERY_S", 600.0)
     anna, bert = house.token("anna"), house.token("bert")
     house.open(SHORT)
     joins = [try_to_join(house, token=anna, version=str(number)) for number in range(5)]
@@ -106,7 +107,7 @@ def test_a_token_that_joins_again_and_again_is_slowed_down(
     for code, words in joins[3:]:
         assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
         assert words.startswith("too many joins with this token; try again in ")
-        assert int(words.split()[-2]) <= 30
+        assert int(words.split()[-2]) <= 600
     assert try_to_join(house, token=bert)[0] is grpc.StatusCode.OK
 
 
@@ -127,7 +128,7 @@ def test_a_token_brings_few_new_versions_and_each_that_is_known(
         "too many new versions with this token: 2 may come at once, one more every 3600 s;"
     )
     house.bot(anna, version="2")
-    house.wait_for("joined", bot="anna 2")
+    house.wait_for("joined", 2, bot="anna 2")
     time.sleep(0.5)
     assert house.labels() == {"anna 9"}
     house.bot(bert)
@@ -171,7 +172,7 @@ def test_a_new_version_is_a_new_player_and_takes_over_the_token(house: House) ->
     house.bot(bert)
     house.wait_for("match_done")
     assert try_to_join(house, token=anna, version="2")[0] is grpc.StatusCode.OK
-    old.join(20.0)
+    old.join(60.0)
     assert "its token joined again, as version 2" in house.errors[0]
     house.bot(anna, version="3")
     wait_until(lambda: house.labels() >= {"anna 1", "bert 1", "anna 3"}, "a third entry")
@@ -188,12 +189,12 @@ def test_a_version_fits_a_table(house: House, version: str) -> None:
 def test_revoking_a_token_ends_the_stream_at_once_in_the_middle_of_a_match(house: House) -> None:
     """The match goes on without it: that is its fault `disconnect`, and counts."""
     anna, bert = house.token("anna"), house.token("bert")
-    house.open("classic:2,turn_cap=10")
+    house.open("classic:2,turn_cap=40")
     revoked = house.bot(anna, slowly)
     house.bot(bert, slowly)
     house.wait_for("match_begun")
     house.store.tokens.revoke_player("anna")
-    revoked.join(20.0)
+    revoked.join(60.0)
     assert not revoked.is_alive()
     assert "its token was revoked" in house.errors[0]
     (done,) = house.wait_for("match_done")
@@ -225,10 +226,14 @@ def test_c15_a_remote_bot_that_stays_away_is_no_show_and_no_draw(house: House) -
     assert house.of("failed") == []
 
 
-def test_a_match_nobody_came_to_waits_and_is_played_when_they_come(house: House) -> None:
+def test_a_match_nobody_came_to_waits_and_is_played_when_they_come(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = WaitClock(monkeypatch)
     anna, bert = house.token("anna"), house.token("bert")
-    house.open(tournament=cup(remote("anna"), remote("bert"), connect=0.3))
+    house.open(tournament=cup(remote("anna"), remote("bert"), connect=600.0))
     house.wait_for("waiting", players=("anna", "bert"))
+    clock.ahead_s = 3600.0
     time.sleep(1.0)
     assert house.of("match_begun") == []
     house.bot(anna)
@@ -275,15 +280,20 @@ def test_spectators_watch_what_remote_bots_play(house: House) -> None:
     house.wait_for("match_begun")
     with grpc.insecure_channel(house.address) as channel:
         stub = spectator_pb2_grpc.SpectatorServiceStub(channel)
-        wait_until(lambda: stub.Games(spectator_pb2.GamesRequest(), timeout=10.0).games, "a game to watch")
-        game = stub.Games(spectator_pb2.GamesRequest(), timeout=10.0).games[0]
-        assert set(game.players) == {"anna 1", "bert 1"}
+        seen: list[spectator_pb2.GamesResponse] = []
+
+        def games() -> bool:
+            seen.append(stub.Games(spectator_pb2.GamesRequest(), timeout=60.0))
+            return bool(seen[-1].games)
+
+        wait_until(games, "a game to watch")
+        assert set(seen[-1].games[0].players) == {"anna 1", "bert 1"}
 
 
 def test_a_process_that_starts_anew_gets_its_games_and_plays_on(house: House) -> None:
     """Killed in the middle of a match and started again by its keeper: no fault, the same match."""
     anna, bert = house.token("anna"), house.token("bert")
-    house.open(tournament=cup(remote("anna"), remote("bert"), cap=10))
+    house.open(tournament=cup(remote("anna"), remote("bert"), cap=20))
     house.bot(bert, slowly)
     command = [sys.executable, "first_legal.py"]
     with dialling_in(command, MOCK_BOTS, address=house.address, token=anna, again=True) as bot:
@@ -293,24 +303,28 @@ def test_a_process_that_starts_anew_gets_its_games_and_plays_on(house: House) ->
         house.wait_for("away", bot="anna 1")
         house.wait_for("back", bot="anna 1")
         (done,) = house.wait_for("match_done")
-        assert len(bot.pids) == 2
+        assert len(bot.pids) >= 2  # or more, where it is back before its old connection is known to be dead
     assert done.facts["faults"] == []
     assert len(house.of("match_begun")) == 1
 
 
-def test_the_clock_stands_still_while_a_bot_is_cut_off(house: House) -> None:
+def test_the_clock_stands_still_while_a_bot_is_cut_off(tmp_path: Path) -> None:
     """Away for longer than its decision may take, and no fault: the time away is the line's."""
-    anna, bert = house.token("anna"), house.token("bert")
-    house.open(tournament=cup(remote("anna"), remote("bert"), cap=10, decision=1.0))
-    house.bot(bert, slowly)
-    command = [sys.executable, "sleeps_when_cut.py", "2.5"]
-    with dialling_in(command, MOCK_BOTS, address=house.address, token=anna) as bot:
-        house.wait_for("back", bot="anna 1")
-        (done,) = house.wait_for("match_done")
-        assert bot.codes == []
-    away, back = house.of("away", bot="anna 1")[0], house.of("back", bot="anna 1")[0]
-    assert (back.time - away.time).total_seconds() > 2.0
-    assert done.facts["faults"] == []
+    house = House(tmp_path, resume_s=60.0)
+    try:
+        anna, bert = house.token("anna"), house.token("bert")
+        house.open(tournament=cup(remote("anna"), remote("bert"), cap=4, decision=5.0))
+        house.bot(bert)
+        command = [sys.executable, "sleeps_when_cut.py", "8"]
+        with dialling_in(command, MOCK_BOTS, address=house.address, token=anna) as bot:
+            house.wait_for("back", bot="anna 1")
+            (done,) = house.wait_for("match_done")
+            assert bot.codes == []
+        away, back = house.of("away", bot="anna 1")[0], house.of("back", bot="anna 1")[0]
+        assert (back.time - away.time).total_seconds() > 5.0
+        assert done.facts["faults"] == []
+    finally:
+        house.close()
 
 
 def test_who_is_cut_off_for_too_long_in_all_is_disconnected(tmp_path: Path) -> None:
@@ -318,7 +332,7 @@ def test_who_is_cut_off_for_too_long_in_all_is_disconnected(tmp_path: Path) -> N
     house = House(tmp_path, resume_s=3.0)
     try:
         anna, bert = house.token("anna"), house.token("bert")
-        house.open(tournament=cup(remote("anna"), remote("bert"), cap=10))
+        house.open(tournament=cup(remote("anna"), remote("bert"), cap=40))
         relay = Cutter(house.address)
         house.bot(bert, slowly)
         house.bot(anna, slowly, address=relay.address)
@@ -342,7 +356,7 @@ def test_who_is_cut_off_for_too_long_in_all_is_disconnected(tmp_path: Path) -> N
 
 def test_a_bot_that_dials_again_finds_its_way_back(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """With ARENA_RETRY, what was given up meanwhile is joined anew: the connection is not known any more."""
-    monkeypatch.setenv("ARENA_RETRY", "6")
+    monkeypatch.setenv("ARENA_RETRY", "12")
     anna, bert = house.token("anna"), house.token("bert")
     house.open(SHORT)
     house.bot(anna)
@@ -363,7 +377,7 @@ def test_a_bot_that_dials_again_finds_its_way_back(house: House, monkeypatch: py
 def test_a_database_that_fails_ends_the_server_and_says_so(house: House) -> None:
     house.open(SHORT)
     tokens = [house.token(name) for name in ("anna", "bert")]
-    with sqlite3.connect(house.database) as database:
+    with sqlite3.connect(house.database, timeout=60.0) as database:
         database.execute("ALTER TABLE entries RENAME TO lost")
     for token in tokens:
         house.bot(token)
@@ -377,12 +391,13 @@ def test_a_database_that_fails_for_a_moment_does_not_end_the_server(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is said once; when it lasts, the server ends with the error."""
+    monkeypatch.setattr("arena.hub.hub.DATABASE_S", 60.0)
     house.open(SHORT)
     house.bot(house.token("anna"))
     house.wait_for("joined")
     rename(house, "tokens", "lost")
     (told,) = house.wait_for("database_fails")
-    assert "which may last up to 10 s: sqlite:" in told.text
+    assert "which may last up to 60 s: sqlite:" in told.text
     time.sleep(1.5)
     rename(house, "lost", "tokens")
     house.wait_for("database_back")
@@ -398,7 +413,7 @@ def test_a_database_that_fails_for_a_moment_does_not_end_the_server(
 
 
 def rename(house: House, table: str, name: str) -> None:
-    with sqlite3.connect(house.database) as database:
+    with sqlite3.connect(house.database, timeout=60.0) as database:
         database.execute(f"ALTER TABLE {table} RENAME TO {name}")
 
 
@@ -445,7 +460,7 @@ def test_c13_a_bot_sits_at_one_table_at_a_time(house: House) -> None:
     house.wait_for("match_done", 3, tournament="lobby")
     house.close()
     for bot in bots:
-        bot.join(10.0)
+        bot.join(60.0)
     assert max(most) == 2  # a match of two seats is two games
 
 
@@ -471,19 +486,28 @@ def test_c13_bots_are_claimed_all_or_none_by_one_of_many(house: House) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30.0)
+        thread.join(60.0)
     assert clashes == []
     assert len(guests.idle()) == 3
     assert guests.claim([*bots, spec.remote_bot("dora", "1")]) is None
     assert len(guests.idle()) == 3
 
 
-def test_the_lobby_is_even_varied_and_rated(house: House) -> None:
-    names = ("anna", "bert", "carl", "dora")
+def test_the_lobby_is_even_varied_and_rated(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Among bots that came together: nobody moves before all are here, and all wait for the best opponent."""
+    monkeypatch.setattr("arena.hub.lobby.PATIENCE_S", 600.0)
+    names, all_here = ("anna", "bert", "carl", "dora"), threading.Event()
+
+    def first_when_all_are_here(view: View, legal: Legal) -> ActionRange:
+        assert all_here.wait(60.0)
+        return first(view, legal)
+
     tokens = [house.token(name) for name in names]
     house.open(SHORT)
     for token in tokens:
-        house.bot(token)
+        house.bot(token, first_when_all_are_here)
+    house.wait_for("joined", 4)
+    all_here.set()
     house.wait_for("match_done", 12)
     house.hub.stopping.set()
     pairs = Counter(tuple(sorted(names_in(event, "players"))) for event in house.of("match_begun"))
@@ -502,7 +526,7 @@ def test_bots_of_this_host_play_with_those_that_dial_in(house: House) -> None:
     anna = house.token("anna")
     house.open(tournament=cup(remote("anna"), '"random"', '"outrider"'))
     house.bot(anna)
-    house.wait_for("tournament_done", seconds=120.0)
+    house.wait_for("tournament_done", seconds=240.0)
     row = house.store.tournament("cup")
     assert (row.state, row.committed) == ("finished", 3)
     assert house.store.faults(row.id) == ()
@@ -538,21 +562,40 @@ def test_a_tournament_goes_on_where_it_was_and_is_not_played_twice(tmp_path: Pat
         house.close()
 
 
+class Hold:
+    """Bots that play until they are held: from then on one is in the middle of its match."""
+
+    def __init__(self) -> None:
+        self.asked, self.held, self.over = threading.Event(), threading.Event(), threading.Event()
+
+    def first(self, view: View, legal: Legal) -> ActionRange:
+        if self.asked.is_set():
+            self.held.set()
+            self.over.wait(60.0)
+        return first(view, legal)
+
+    def begin(self) -> None:
+        self.asked.set()
+        assert self.held.wait(60.0)
+
+
 def test_a_number_whose_match_was_lost_is_given_to_the_next_pairing(tmp_path: Path) -> None:
     """A stop in the middle of a match leaves a number open; the next run fills it, and ratings go on."""
     tokens = [add_player(tmp_path / "cup.db", name) for name in ("anna", "bert", "carl", "dora")]
     lost: list[set[int]] = []
     for _ in range(2):
-        house = House(tmp_path)
+        house, hold = House(tmp_path), Hold()
         try:
             house.open(SHORT)
             for token in tokens:
-                house.bot(token, slowly)
+                house.bot(token, hold.first)
             house.wait_for("match_done", 3)
             for number in lost[0] if lost else ():
                 house.wait_for("match_done", match=number)
-            house.wait_for("match_begun", len(house.of("match_done")) + 1)
+            hold.begin()
+            house.hub.stopping.set()
         finally:
+            hold.over.set()
             house.close()
         with Store(f"sqlite:///{tmp_path}/cup.db") as store:
             row = store.tournament("lobby")
@@ -575,7 +618,7 @@ def test_e17_who_only_faults_is_kept_out_of_the_lobby(tmp_path: Path) -> None:
         house.bot(bert)
         command, access = [sys.executable, "crash_mid_game.py"], {"address": house.address, "token": anna}
         with dialling_in(command, MOCK_BOTS, again=True, **access):
-            (told,) = house.wait_for("quarantined", seconds=120.0)
+            (told,) = house.wait_for("quarantined", seconds=300.0)
         assert (told.facts["player"], told.facts["tournament"]) == ("anna 1", "lobby")
         begun = len(house.of("match_begun"))
         house.bot(anna, version="2")

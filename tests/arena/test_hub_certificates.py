@@ -28,7 +28,7 @@ def reach(address: str, authority: Path | None) -> bool:
     with channel:
         try:
             stub: Any = health_pb2_grpc.HealthStub(channel)  # its types name no methods
-            stub.Check(health_pb2.HealthCheckRequest(), timeout=5.0)
+            stub.Check(health_pb2.HealthCheckRequest(), timeout=60.0)
         except grpc.RpcError:
             return False
     return True

@@ -14,14 +14,15 @@ TCP_INFO = 11  # of linux/tcp.h; Python's socket module has it from 3.12 on
 
 
 @pytest.mark.parametrize(
-    ("listening", "calling"), [("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("::", "127.0.0.1")]
+    ("listening", "calling", "own"),
+    [("127.0.0.1", "127.0.0.1", "127.9.8.7"), ("::1", "::1", "::1"), ("::", "127.0.0.1", "127.9.8.7")],
 )
-def test_ways_are_those_of_the_kernel(listening: str, calling: str) -> None:
-    """Over IPv4, IPv6, and IPv4 to a socket of both."""
+def test_ways_are_those_of_the_kernel(listening: str, calling: str, own: str) -> None:
+    """Over IPv4, IPv6, and IPv4 to a socket of both; nobody else here comes from the same host and port."""
     family = socket.AF_INET6 if ":" in listening else socket.AF_INET
     with (
         socket.create_server((listening, 0), family=family, dualstack_ipv6=listening == "::") as server,
-        socket.create_connection((calling, server.getsockname()[1])) as far,
+        socket.create_connection((calling, server.getsockname()[1]), source_address=(own, 0)) as far,
         server.accept()[0] as near,
     ):
         for _ in range(5):

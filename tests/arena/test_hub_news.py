@@ -19,12 +19,12 @@ def test_what_nobody_reads_does_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> 
 
     def show(event: Event) -> None:
         begun.set()
-        stuck.wait(20.0)
+        stuck.wait(120.0)
         shown.append(event.text)
 
     news = News(show)
     news.tell("first", "first")
-    assert begun.wait(20.0)
+    assert begun.wait(60.0)
     for number in range(10):
         news.tell("more", str(number))
     stuck.set()
@@ -40,7 +40,7 @@ def test_nobody_waits_for_who_reads_the_news() -> None:
 
     def show(event: Event) -> None:
         if event.kind == "stuck":
-            stuck.wait(20.0)
+            stuck.wait(120.0)
             raise BrokenPipeError
         shown.append(event.text)
 
@@ -48,7 +48,7 @@ def test_nobody_waits_for_who_reads_the_news() -> None:
     for kind in ("first", "stuck", "third"):
         began = time.monotonic()
         news.tell(kind, kind)
-        assert time.monotonic() - began < 5.0
+        assert time.monotonic() - began < 60.0
     wait_until(lambda: shown == ["first"], "the first event")
     stuck.set()
     news.close()

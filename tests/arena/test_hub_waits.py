@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hub_house import SHORT, House, cup, first, remote
+from hub_house import SHORT, House, WaitClock, cup, first, remote
 
 from arena.commands._serving import read_tournaments
 from arena.errors import SpecError
+from arena.hub.guests import NETWORK_S
 from arena.types import Limits
 from engine_core import ActionRange, Legal, View
 
@@ -28,27 +29,36 @@ def test_a_match_with_bots_of_this_host_waits_for_the_first_that_dials_in(house:
     house.wait_for("nothing_left")
 
 
-def test_who_comes_second_has_the_connect_limit_from_when_the_first_came(house: House) -> None:
+def test_who_comes_second_has_the_connect_limit_from_when_the_first_came(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However long ago the server was started and the match's turn came."""
+    clock = WaitClock(monkeypatch)
     anna, bert = house.token("anna"), house.token("bert")
-    house.open(tournament=cup(remote("anna"), remote("bert"), connect=5.0))
-    time.sleep(0.6)
+    house.open(tournament=cup(remote("anna"), remote("bert"), connect=600.0))
+    house.wait_for("waiting")
+    clock.ahead_s = 3600.0
     house.bot(anna)
     (alone, _) = house.wait_for("waiting", 2)
     assert alone.text == "cup: waits for anna v1, bert v1, for as long as none is here"
     (waiting,) = house.wait_for("waiting", players=("bert",))
-    assert waiting.text == "cup: waits for bert v1, 5 s, then it is no_show"
+    assert waiting.text == "cup: waits for bert v1, 600 s, then it is no_show"
     house.bot(bert)
     house.wait_for("tournament_done")
     assert house.store.faults(house.store.tournament("cup").id) == ()
 
 
-def test_a_bot_that_comes_late_loses_a_match_a_wait_and_plays_the_others(house: House) -> None:
+def test_a_bot_that_comes_late_loses_a_match_a_wait_and_plays_the_others(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each match waits for itself, from when the last one was begun without the bot."""
+    clock = WaitClock(monkeypatch)
     anna, bert = house.token("anna"), house.token("bert")
-    file = cup(remote("anna"), remote("bert"), rounds=5, connect=3.0)
+    file = cup(remote("anna"), remote("bert"), rounds=5, connect=600.0)
     house.open(tournament=f"{file}[faults]\nquarantine_after = 2\n")
     house.bot(anna)
+    house.wait_for("waiting", players=("bert",))
+    clock.ahead_s = 601.0
     house.wait_for("match_done")
     house.bot(bert)
     house.wait_for("tournament_done")
@@ -94,30 +104,33 @@ def test_one_tournament_has_bots_inside_the_server_and_the_next_has_programs(hou
         house.hub.add_tournament(spec)
     house.open()
     house.bot(anna)
-    house.wait_for("tournament_done", 2)
+    house.wait_for("tournament_done", 2, seconds=240.0)
     assert [house.store.tournament(file.stem).state for file in files] == ["finished"] * 2
     assert [house.store.faults(house.store.tournament(file.stem).id) for file in files] == [(), ()]
 
 
 def dawdle(_view: View, legal: Legal) -> ActionRange:
-    time.sleep(0.3)
+    time.sleep(1.5)
     return legal[0]
 
 
 def test_the_operator_sets_the_clocks_of_the_lobby(house: House) -> None:
-    """A bot that is slow for them loses on time; the way over the network is told, and not counted."""
+    """A bot that is slow for them loses on time; the way over the network is told, and not counted.
+
+    Slow enough for a crowded host, too, which excuses four times the limit.
+    """
     anna, bert = house.token("anna"), house.token("bert")
-    house.open(SHORT, limits=Limits(decision=0.05, game=20.0))
+    house.open(SHORT, limits=Limits(decision=0.25, game=60.0))
     house.bot(anna, dawdle)
     house.bot(bert, first)
     house.wait_for("match_done")
     faults = house.store.faults(house.store.tournament("lobby").id)
     slow = [fault for fault in faults if fault.player == "anna 1"]
     assert {fault.kind for fault in slow} == {"timeout"}
-    assert slow[0].limit_ms == 50.0
+    assert slow[0].limit_ms == 250.0
     assert slow[0].transport_ms > 0.0
     assert "s transport, a margin of" in slow[0].message
     (joined,) = house.of("joined", bot="anna 1")
     network_ms = joined.facts["network_ms"]
     assert isinstance(network_ms, float)
-    assert 0.0 < network_ms < 1000.0
+    assert 0.0 < network_ms <= 1000.0 * NETWORK_S
