@@ -65,7 +65,7 @@ def test_killed_in_the_middle_and_resumed_it_ends_with_the_same_table(
 ) -> None:
     file = write_mixed(tmp_path)
     process = start_arena("tournament", "run", file, output=tmp_path / "output")
-    wait_until(lambda: committed(tmp_path / "results.db") >= 10, "10 matches committed", seconds=120)
+    wait_until(lambda: committed(tmp_path / "results.db") >= 10, "10 matches committed", seconds=600)
     family = Family(process.pid)
     commands = [command_line(pid) for pid in family.pids]
     for words in ("raylet", "arena.launcher", "python bot.py", "node bot.js"):

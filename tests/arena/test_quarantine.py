@@ -15,6 +15,7 @@ from tournament_samples import (
     arena,
     committed,
     kill,
+    lingering,
     outcome,
     start_arena,
     wait_until,
@@ -117,11 +118,12 @@ def test_e17_the_tables_show_it(crashing: Path) -> None:
 
 
 def test_e17_a_killed_run_resumes_to_the_same_verdict(tmp_path: Path, crashing: Path) -> None:
-    process = start_arena("tournament", "run", write(tmp_path, "crash_at_once"), output=tmp_path / "output")
-    database = tmp_path / "results.db"
-    wait_until(lambda: committed(database) >= 2, "2 matches committed")
-    family = Family(process.pid)
-    kill(process)
+    file, database = write(tmp_path, "crash_at_once"), tmp_path / "results.db"
+    with lingering(tmp_path):
+        process = start_arena("tournament", "run", file, output=tmp_path / "output")
+        wait_until(lambda: committed(database) >= 2, "2 matches committed")
+        family = Family(process.pid)
+        kill(process)
     wait_until(lambda: family.alive() == [], "no process of the run left")
     assert committed(database) < TOTAL, "the run was over before it could be killed"
     again = arena("tournament", "resume", "sample", "--db", database)
