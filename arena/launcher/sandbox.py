@@ -85,7 +85,7 @@ def command(
 
 def build_settings() -> dict[str, str]:
     """What a build step has in its environment: no network, and the toolchains' folders that it may read."""
-    home = Path.home()
+    home = _own_home()
     folders = {name: Path(os.environ.get(name) or home / below) for name, below in TOOL_FOLDERS.items()}
     settings = {name: str(folder) for name, folder in folders.items() if _is_shown(folder)}
     if _is_shown(home / MAVEN_REPOSITORY):
@@ -141,6 +141,14 @@ def _readable(name: str, cwd: str, path: str) -> list[str]:
 
 def _further() -> list[str]:
     return [folder for folder in os.environ.get(READABLE, "").split(os.pathsep) if folder]
+
+
+def _own_home() -> Path:
+    """The home of the arena's user; of one whom nobody knows, as in a container, there is none."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(os.devnull)
 
 
 def _is_shown(folder: Path) -> bool:

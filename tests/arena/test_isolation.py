@@ -6,6 +6,7 @@ import ctypes
 import json
 import os
 import platform
+import pwd
 import re
 import shutil
 import socket
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from wire_samples import (
@@ -447,3 +449,15 @@ def test_build_step_in_the_sandbox_finds_the_toolchains_that_it_may_read(
         f"MAVEN_OPTS=-Dmaven.repo.local={home}/.m2/repository",
     } <= found
     assert not any(line.startswith("GOMODCACHE=") for line in found)
+
+
+def test_a_build_step_needs_no_home_of_the_arenas_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container whose user id is in no list of users."""
+
+    def nobody(_uid: int) -> NoReturn:
+        raise KeyError("uid not found")
+
+    for name in ("HOME", "ARENA_SANDBOX_READ", *sandbox.TOOL_FOLDERS):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    assert sandbox.build_settings() == sandbox.OFFLINE
