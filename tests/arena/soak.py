@@ -11,6 +11,7 @@ import gc
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -29,8 +30,10 @@ SEATS = 6
 BATCHES = 14  # of six matches of six games, all at once
 CONTROLS = (0, 7, 13)  # batches with a match among good bots alone, which is the same each time
 # Where lateness is not what is tested, nobody is late, however busy the machine is.
-LIMITS = Limits(start=30, decision=10, game=120)
+LIMITS = Limits(start=120, decision=60, game=3600)
 HASTE = replace(LIMITS, decision=0.4)
+PASSING = 4  # descriptors that come and go with a start or a timer
+SETTLE_S = 20.0  # more of them have so long to go, on a machine that stalls
 AT_ONCE = FaultPolicy(strikes=1)  # a second fault would tell nothing new
 
 # A batch has one of these groups: each bot at two tables, beside another one at each.
@@ -42,7 +45,7 @@ GROUPS = (
 SLOW_TABLES: tuple[tuple[tuple[str, ...], Limits], ...] = (
     (("drops_stream", "crash_at_start"), LIMITS),
     (("hang", "leaves_at_once"), HASTE),
-    (("never_joins",), replace(LIMITS, start=2)),
+    (("never_joins",), replace(LIMITS, start=6)),
 )
 
 
@@ -117,6 +120,14 @@ def descriptors() -> set[str]:
     return {path.name for path in Path("/proc/self/fd").iterdir()}
 
 
+def settled(most: int) -> int:
+    """How many files are open, as soon as there are no more than `most`."""
+    deadline = time.monotonic() + SETTLE_S
+    while (held := len(descriptors())) > most and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return held
+
+
 def resident_mib() -> float:
     """Resident memory of this process."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
@@ -126,6 +137,7 @@ def resident_mib() -> float:
 def main(file: Path) -> None:
     """Play it all."""
     before = descriptors()
+    held: list[int] = []
     run = Run()
     worker = MatchWorker("soak", run.folder)
     with file.open("w", encoding="utf-8") as out:
@@ -133,7 +145,8 @@ def main(file: Path) -> None:
             for batch in batches():
                 matches = [told(*played) for played in play(worker, batch)]
                 gc.collect()
-                holds = {"descriptors": len(descriptors()), "memory_mib": resident_mib()}
+                held.append(settled(max(held[: BATCHES // 2], default=len(descriptors())) + PASSING))
+                holds = {"descriptors": held[-1], "memory_mib": resident_mib()}
                 print(json.dumps({"matches": matches, **holds}), file=out, flush=True)
         finally:
             worker.close()
