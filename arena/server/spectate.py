@@ -109,7 +109,8 @@ class Spectators(spectator_pb2_grpc.SpectatorServiceServicer):
 
     def Games(self, _request: pb.GamesRequest, _context: grpc.ServicerContext) -> pb.GamesResponse:
         """List the games that are being played."""
-        return pb.GamesResponse(games=[feed.game for feed in list(self._feeds.values()) if feed.live])
+        feeds = [kept() for kept in self._feeds.valuerefs()]  # a copy: others begin games meanwhile
+        return pb.GamesResponse(games=[feed.game for feed in feeds if feed is not None and feed.live])
 
     def Watch(self, request: pb.WatchRequest, context: grpc.ServicerContext) -> Iterator[pb.WatchResponse]:
         """Follow one game."""

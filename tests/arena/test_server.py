@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from threading import Event as Signal
 from typing import Any
+from weakref import KeyedRef
 
 import grpc
 import pytest
@@ -20,11 +21,13 @@ from arena.driver import Driver
 from arena.errors import ArenaError
 from arena.scores import Facts, scores
 from arena.server import PlayServer
-from arena.server.spectate import Feed
+from arena.server.spectate import Feed, Spectators
 from arena.types import MatchPlan
 from arena.v1 import engine_pb2, engine_pb2_grpc, play_pb2, play_pb2_grpc, spectator_pb2, spectator_pb2_grpc
 from arena.wire import action_message, unpack_events
 from engine_core import Action
+
+NO_CONTEXT: Any = None
 
 
 @pytest.fixture(scope="module")
@@ -322,6 +325,24 @@ def test_game_that_is_broken_off_ends_its_watchers_streams(shared: Table) -> Non
         assert [next(stream).WhichOneof("content") for _ in range(2)] == ["start", "step"]
         del feed
         assert [(word.WhichOneof("content"), word.end.termination) for word in stream] == [("end", "")]
+
+
+def test_games_are_listed_while_others_begin() -> None:
+    """Tables have threads of their own: one begins a game whenever the list looks at the first one."""
+    spectators, game = Spectators(), plan(RANDOM, RANDOM)
+    feed = spectators.watch(game, 0)
+    feed((), engine_core.load_resolved(game.setup.ruleset).new_state(1).public_view())
+    begun: list[Feed] = []
+
+    class LookedAt(KeyedRef[str, Feed]):
+        def __call__(self) -> Feed | None:
+            begun.append(spectators.watch(game, 1))
+            return super().__call__()
+
+    (name,) = spectators._feeds
+    vars(spectators._feeds)["data"][name] = LookedAt(feed, lambda _: None, name)
+    listed = spectators.Games(spectator_pb2.GamesRequest(), NO_CONTEXT).games
+    assert ([live.game_id for live in listed], len(begun)) == ([name], 1)
 
 
 def test_drivers_games_can_be_watched(shared: Table) -> None:
