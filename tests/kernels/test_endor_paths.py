@@ -8,11 +8,11 @@ from random import Random
 import grpc
 import pytest
 from test_proof_grpc import BLIND, CHOOSER, Mail, Table, actions_of, mail, plan_of, table
-from test_proof_referee import RANDOM, answer, match, play_on, referee_of
+from test_proof_referee import RANDOM, WIDE, answer, match, play_on, referee_of
 
 import engine_core
 from arena.record import unpack
-from arena.types import BotSpec, FaultPolicy, Limits, Player
+from arena.types import BotSpec, FaultPolicy, Player
 from arena.v1 import spectator_pb2, spectator_pb2_grpc
 from engine_core import Event, View
 
@@ -25,7 +25,7 @@ CHOSEN = {"endor": 3, "endor_teams": 2}
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_match_is_played_in_all_rotations_and_sides_share_the_score(variant: str) -> None:
     game = engine_core.load(variant)
-    result = match(variant, [RANDOM] * game.seats, Limits(), FaultPolicy())
+    result = match(variant, [RANDOM] * game.seats, WIDE, FaultPolicy())
     assert len(result.games) == len(game.ruleset.rotations) == game.seats
     for played in result.games:
         assert played.faults == ()
@@ -34,7 +34,7 @@ def test_a_match_is_played_in_all_rotations_and_sides_share_the_score(variant: s
         winners = {seat for seat, score in enumerate(played.scores) if score}
         assert len({game.description.teams[seat] for seat in winners}) == 1
         assert len({played.placements[seat] for seat in winners}) == 1
-    again = match(variant, [RANDOM] * game.seats, Limits(), FaultPolicy())
+    again = match(variant, [RANDOM] * game.seats, WIDE, FaultPolicy())
     assert [played.record for played in again.games] == [played.record for played in result.games]
 
 

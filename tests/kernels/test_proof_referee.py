@@ -24,6 +24,8 @@ from engine_core import Event, Game, View
 KEY = bytes(range(16))
 BOTS = Path(__file__).resolve().parents[2] / "bots"
 RANDOM = BotSpec("random", "python", str(BOTS / "random.py"))
+# A good bot is never late, however busy the machine is.
+WIDE = Limits(start=120.0, decision=60.0, game=3600.0)
 
 
 def referee_of(game: Game, mode: RetireMode = "passive", **more: Any) -> Referee:
@@ -81,13 +83,13 @@ def bot_of(folder: Path, code: str) -> BotSpec:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_match_is_played_in_all_rotations_and_its_records_verify(family: str) -> None:
     game = game_of(family)
-    result = match(family, [RANDOM] * game.seats, Limits(), FaultPolicy())
+    result = match(family, [RANDOM] * game.seats, WIDE, FaultPolicy())
     assert len(result.games) == len(game.ruleset.rotations)
     for played in result.games:
         assert played.faults == ()
         assert math.fsum(played.scores) == 1.0
         assert played.decisions > 0
-    again = match(family, [RANDOM] * game.seats, Limits(), FaultPolicy())
+    again = match(family, [RANDOM] * game.seats, WIDE, FaultPolicy())
     assert [played.record for played in again.games] == [played.record for played in result.games]
 
 
@@ -105,8 +107,11 @@ def test_a_bot_that_hangs_is_played_for_and_then_retired(family: str, tmp_path: 
     result = match(family, bots, Limits(decision=0.05), FaultPolicy(strikes=2))
     for played in result.games:
         seat = played.players.index(0)
-        kinds = [(fault.seat, fault.kind, fault.action) for fault in played.faults]
-        assert kinds in ([(seat, "timeout", "default"), (seat, "timeout", "retire")], kinds[:1])
+        kinds = [(fault.kind, fault.action) for fault in played.faults if fault.seat == seat]
+        both = [("timeout", "default"), ("timeout", "retire")]
+        assert kinds in (both, both[:1])
+        # With so little time, one of the others is late where the machine stalls.
+        assert {fault.kind for fault in played.faults} == {"timeout"}
         if len(kinds) == 2:
             assert played.scores[seat] == 0.0
         assert math.fsum(played.scores) == 1.0
