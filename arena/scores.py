@@ -105,8 +105,8 @@ def winners(facts: Facts | Result, rule: PointRule, teams: Sequence[int] = ()) -
 
 
 def _unplayed(facts: Facts | Result) -> bool:
-    """Whether the game was stopped before its first decision."""
-    return not facts.decisions and facts.termination not in DECIDED
+    """Whether the game was stopped before its first decision; a position written by hand may count none."""
+    return not facts.decisions and facts.termination not in (*DECIDED, "turn_cap")
 
 
 def _groups(facts: Facts | Result, rule: PointRule, teams: Sequence[int]) -> list[list[int]]:

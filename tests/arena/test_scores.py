@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from random import Random
 from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import engine_core
 from arena.errors import PlatformFault
 from arena.scores import DECIDED, Facts, placements, scores, termination_of, winners
 from arena.types import PointRule, Termination
@@ -153,6 +156,18 @@ def test_c15_a_game_stopped_before_its_first_decision_counts_for_nobody(rule: Po
     assert placements(end, rule) == ((1, 3),) * 3
     assert winners(end, rule) == ()
     assert sum(scores(replace(end, decisions=1), rule)) == float(rule != "void")
+
+
+def test_a_position_at_the_cap_that_counts_no_decisions_has_its_scores() -> None:
+    """In the text of a position a figure that is 0 may be left out, and this one says nothing of the board."""
+    game = engine_core.load("classic", seats=3, turn_cap=2)
+    rng, state = Random(1), game.new_state(seed=7)
+    while pending := state.pending():
+        state.apply(pending[0], state.legal(pending[0]).sample(rng))
+    text = re.sub(r"decisions=\d+ ", "", state.text())
+    end = Facts.of(game.position(text).result())
+    assert (end.termination, end.decisions) == ("turn_cap", 0)
+    assert scores(end, "split") == (1 / 3,) * 3
 
 
 def test_adjudication_counts_territories_then_troops() -> None:
