@@ -159,7 +159,7 @@ def test_c15_a_game_stopped_before_its_first_decision_counts_for_nobody(rule: Po
 
 
 def test_a_position_at_the_cap_that_counts_no_decisions_has_its_scores() -> None:
-    """In the text of a position a figure that is 0 may be left out, and this one says nothing of the board."""
+    """In the text of a position what is 0 may be left out, and this figure says nothing of the board."""
     game = engine_core.load("classic", seats=3, turn_cap=2)
     rng, state = Random(1), game.new_state(seed=7)
     while pending := state.pending():
