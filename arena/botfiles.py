@@ -63,6 +63,9 @@ def _python_bot(path: Path, origin: str) -> BotSpec:
         raise PluginError(f"{path}: VARIANTS must be a tuple of variant or family names, not {variants!r}")
     name = str(constants.get("NAME", path.stem))
     version = str(constants.get("VERSION", "1"))
+    for constant, text in (("NAME", name), ("VERSION", version)):
+        if not text or not text.isprintable():
+            raise PluginError(f"{path}: {constant} must be printable, in one line, not {text!r}")
     return BotSpec(name, "python", str(path), version=version, variants=tuple(variants), origin=origin)
 
 

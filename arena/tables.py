@@ -37,10 +37,12 @@ class Table:
         self.problems.append((self.at(key) if key else self.path or "(top level)", message))
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A text that is not empty; required when there is no default."""
+        """A text that is not empty and can be printed in a line; required when there is no default."""
         value = self._typed(key, str, "a text", default)
         if key in self.data and value == "":
             self.problem(key, "must not be empty")
+        elif value is not None and not value.isprintable():
+            self.problem(key, f"must be printable, in one line, not {value!r}")
         return value if value is not None else ""
 
     def choice(self, key: str, valid: Sequence[Choice], default: Choice) -> Choice:

@@ -264,6 +264,11 @@ def test_a_broken_bot_is_named_and_the_others_play(tmp_path: Path) -> None:
         ('command = ["run"]', "name: is missing"),
         ('name = 3\ncommand = ["run"]\nversion = 1', "version: must be a text, not 1"),
         ("name = ", "not valid TOML"),
+        ('name = "b\\u001b[2J"\ncommand = ["run"]', r"name: must be printable, in one line, not 'b\x1b[2J'"),
+        (
+            'name = "b"\nversion = "1\\n"\ncommand = ["run"]',
+            r"version: must be printable, in one line, not '1\n'",
+        ),
     ],
 )
 def test_bot_toml_is_checked_with_key_paths(tmp_path: Path, text: str, words: str) -> None:
@@ -271,6 +276,15 @@ def test_bot_toml_is_checked_with_key_paths(tmp_path: Path, text: str, words: st
     with pytest.raises(PluginError) as caught:
         botfiles.load_bot(tmp_path)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("line", ['NAME = ""', r'NAME = "b\x1b[2J"', r'VERSION = "1\n"'])
+def test_a_python_bots_name_and_version_can_be_printed(tmp_path: Path, line: str) -> None:
+    """They stand in records, which hold nothing else, and in every table."""
+    bot = tmp_path / "attacker.py"
+    bot.write_text(f"{ATTACKER}\n{line}\n")
+    with pytest.raises(PluginError, match=f"{line.partition(' ')[0]} must be printable, in one line, not '"):
+        botfiles.load_bot(bot)
 
 
 def test_a_bot_toml_says_all_there_is_to_know(tmp_path: Path) -> None:

@@ -153,6 +153,7 @@ def test_clocks_isolation_and_quarantine_can_be_said(folder: Path) -> None:
     [
         (TOP, "name = 3", "name", "must be a text, not 3"),
         (TOP, 'name = ""', "name", "must not be empty"),
+        (TOP, 'name = "two\\nlines"', "name", r"must be printable, in one line, not 'two\nlines'"),
         (TOP, f"{TOP}\nround = 3", "round", "did you mean 'rounds'?"),
         (TOP, f"{TOP}\nseed = -1", "seed", "2**128 - 1 or 32 hex digits"),
         (TOP, f'{TOP}\nseed = "abc"', "seed", "32 hex digits, not 'abc'"),
