@@ -258,16 +258,18 @@ class InProcessDoor:
         guard.take()
         self._bots[key] = _not_started, guard
         try:
-            guard.arm(opening.limits.start)
-            decide = self._factory.start(opening.game, opening.seat, rng, opening.options, opening.limits)
+            try:
+                guard.arm(opening.limits.start)
+                decide = self._factory.start(opening.game, opening.seat, rng, opening.options, opening.limits)
+                guard.disarm()
+                self._bots[key] = decide, guard
+                return
+            except (Exception, SystemExit) as error:
+                kind, message, output = _crash("start", error)
             guard.disarm()
-            self._bots[key] = decide, guard
-            return
-        except Cut:
+        except Cut:  # maybe while what the bot raised was put into words
+            guard.disarm()
             kind, message, output = _START_TIMEOUT, f"start took over {opening.limits.start:g} s", ""
-        except (Exception, SystemExit) as error:
-            kind, message, output = _crash("start", error)
-        guard.disarm()
         self._inbox.put(Answer(*key, NO_DECISION, None, time.monotonic(), kind, message, output))
 
     def ask(self, questions: Sequence[Question]) -> None:
@@ -290,19 +292,21 @@ class InProcessDoor:
         decide, guard = self._bots[game_id, seat]
         view, legal = question.view, question.legal
         try:
-            guard.arm(question.limit_s)
-            choice = decide(view, legal)
+            try:
+                guard.arm(question.limit_s)
+                choice = decide(view, legal)
+                guard.disarm()
+                received = time.monotonic()
+                return Answer(game_id, seat, decision_id, action_code(choice), received)
+            except BotFault as fault:
+                kind, message, output = fault.kind, str(fault), ""
+            except (Exception, SystemExit) as error:
+                kind, message, output = _crash("decide", error)
             guard.disarm()
-            received = time.monotonic()
-            return Answer(game_id, seat, decision_id, action_code(choice), received)
-        except Cut:
+        except Cut:  # maybe while what the bot raised was put into words
+            guard.disarm()
             kind, message, output = _TIMEOUT, "", ""  # the referee words it: it knows the limits
-        except BotFault as fault:
-            kind, message, output = fault.kind, str(fault), ""
-        except (Exception, SystemExit) as error:
-            kind, message, output = _crash("decide", error)
         received = time.monotonic()
-        guard.disarm()
         return Answer(game_id, seat, decision_id, None, received, kind, message, output)
 
 

@@ -32,6 +32,39 @@ def test_a_bot_that_breaks_is_a_result_not_a_failure(tmp_path: Path) -> None:
     assert "wrote:" not in logged.stdout
 
 
+SLOW_TO_SAY = """import time
+
+class Slow(Exception):
+    def __str__(self):
+        time.sleep(600)
+
+def decide(view, legal):
+    raise Slow
+"""
+
+
+def test_a_bot_that_takes_too_long_to_say_how_it_broke_is_late(tmp_path: Path) -> None:
+    """As on a machine that stalls just then: its game goes on, and so does the run."""
+    bot = tmp_path / "slow.py"
+    bot.write_text(SLOW_TO_SAY)
+    arguments = [
+        "play",
+        str(bot),
+        "random",
+        "--option",
+        "turn_cap=2",
+        "--seed",
+        "1",
+        "--decision",
+        "0.3",
+        "--json",
+    ]
+    done = CliRunner().invoke(cli, arguments)
+    assert done.exit_code == 0
+    faults = json.loads(done.stdout)["faults"]
+    assert [fault["kind"] for fault in faults if fault["seat"] == 0] == ["timeout"] * 3
+
+
 NO_START = """class Bot:
     def __init__(self, game, seat, rng):
         raise RuntimeError("no start")
