@@ -61,24 +61,24 @@ def test_serve_says_it_in_one_line_and_ends_the_process_with_code_1() -> None:
 
 
 def test_bot_leaves_well_when_the_server_has_no_more_games(seated: Table) -> None:
-    door = seated.server.door("first", seated.inbox, start_s=10.0)
+    door = seated.server.door("first", seated.inbox, start_s=60.0)
     bot = threading.Thread(target=play, args=(first,), kwargs=access(seated, door))
     bot.start()
     assert wait_until(lambda: door.ready_at is not None)
     door.close()
-    bot.join(10.0)
+    bot.join(60.0)
     assert not bot.is_alive()
 
 
 def test_bots_process_leaves_well_when_the_server_goes_away(seated: Table) -> None:
     """The server stops under it, in the middle of a game: no error, exit code 0."""
-    door = seated.server.door("first", seated.inbox, start_s=10.0)
+    door = seated.server.door("first", seated.inbox, start_s=60.0)
     process = seated.launcher.start(
         ["python", "first_legal.py"], cwd=MOCK_BOTS, address=seated.server.addresses[0], token=door.token
     )
     assert wait_until(lambda: door.ready_at is not None)
     seated.server.stop()
-    how = process.wait(10.0)
+    how = process.wait(60.0)
     assert how is not None
     assert (how.code, how.output) == (0, "")
 
@@ -94,14 +94,14 @@ def test_stream_that_breaks_again_and_again_is_resumed_without_a_fault(seated: T
     seated.leave()
 
     relay = Cutter(seated.server.addresses[1], cut_every=100_000)
-    door = seated.server.door("first", seated.inbox, start_s=10.0)
+    door = seated.server.door("first", seated.inbox, start_s=60.0, resume_s=60.0)
     bot = threading.Thread(target=play, args=(first,), kwargs={"address": relay.address, "token": door.token})
     bot.start()
     external, internal = game.players
     doors: dict[Player, Door] = {external: door, internal: InProcessDoor(RANDOM, seated.inbox)}
     result = Driver(doors, seated.inbox).play(game)
     door.close()
-    bot.join(10.0)
+    bot.join(60.0)
     relay.close()
     assert not bot.is_alive()
     assert result.error == ""
@@ -112,7 +112,7 @@ def test_stream_that_breaks_again_and_again_is_resumed_without_a_fault(seated: T
 
 def test_bot_whose_games_end_while_its_line_is_cut_leaves_well(seated: Table) -> None:
     relay = Cutter(seated.server.addresses[1])
-    door = seated.server.door("first", seated.inbox, start_s=10.0)
+    door = seated.server.door("first", seated.inbox, start_s=60.0, resume_s=60.0)
     failures: list[BaseException] = []
 
     def run() -> None:
@@ -129,7 +129,7 @@ def test_bot_whose_games_end_while_its_line_is_cut_leaves_well(seated: Table) ->
     assert faults_of(result, 0) == []
     relay.cut()
     door.close()
-    bot.join(10.0)
+    bot.join(60.0)
     relay.close()
     assert not bot.is_alive()
     assert failures == []

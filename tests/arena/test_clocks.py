@@ -158,7 +158,7 @@ def test_b01_a_stopped_process_knows_how_long_it_stalled() -> None:
     watching.stdin.write("\n")
     watching.stdin.flush()
     assert float(watching.stdout.readline()) >= 0.75
-    assert watching.wait(10) == 0
+    assert watching.wait(60) == 0
 
 
 def test_a_watch_closes_its_thread() -> None:
@@ -184,29 +184,30 @@ def test_b01_a_crowd_takes_what_others_than_the_bot_want(
 def test_b01_a_crowd_excuses_a_bots_process_by_what_it_took_and_not_for_ever() -> None:
     """Ten threads on two cores leave each a fifth: of 1 s, 0.8 s were taken."""
     watch, cores = HostWatch(), os.cpu_count() or 1
-    watch._beats.extend(Beat(100.0 + 0.05 * number, 0.05, 5 * cores) for number in range(1, 401))
+    begin = time.monotonic() + 3600.0  # when no beat of its own comes
+    watch._beats.extend(Beat(begin + 0.05 * number, 0.05, 5 * cores) for number in range(1, 401))
     bot = subprocess.Popen(["sleep", "600"], start_new_session=True)
     try:
         far = Far()
         far.pid = bot.pid
         door = cast(Door, far)
-        lost = watch.lost(100.0, 101.0, 1.0, door)
+        lost = watch.lost(begin, begin + 1.01, 1.0, door)
         assert lost.stalled_s == 0.0
         assert lost.crowded_s == pytest.approx(0.8)
         assert f"{5.0 * cores:.1f} threads wanted {cores} cores, which took about 0.800 s" in lost.why
-        assert watch.lost(100.0, 120.0, 1.0, door).crowded_s == MOST_CROWD * 1.0
-        assert watch.lost(100.0, 101.0, 1.0, FAR).seconds == 0.0
+        assert watch.lost(begin, begin + 20.0, 1.0, door).crowded_s == MOST_CROWD * 1.0
+        assert watch.lost(begin, begin + 1.01, 1.0, FAR).seconds == 0.0
     finally:
         bot.kill()
         bot.wait()
 
 
 def test_threads_that_run_are_counted_with_those_of_children() -> None:
-    code = "import os, time; os.fork(); end = time.monotonic() + 20\nwhile time.monotonic() < end: pass"
+    code = "import os, time; os.fork(); end = time.monotonic() + 120\nwhile time.monotonic() < end: pass"
     busy = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
     try:
         most = 0
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while most < 2 and time.monotonic() < deadline:
             most = max(most, runnable_threads(busy.pid))
             time.sleep(0.01)
@@ -219,7 +220,7 @@ def test_threads_that_run_are_counted_with_those_of_children() -> None:
 
 def test_c07_a_process_that_ended_is_gone_collected_or_not() -> None:
     process = subprocess.Popen(["true"])
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not process_gone(process.pid):
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -21,7 +21,7 @@ class Stream:
     def __init__(self, connection_id: str = "", acknowledged: int = 0, max_questions: int = 0) -> None:
         self._out: SimpleQueue[bytes] = SimpleQueue()
         self._channel = grpc.insecure_channel(os.environ["ARENA_ADDRESS"])
-        grpc.channel_ready_future(self._channel).result(timeout=10)
+        grpc.channel_ready_future(self._channel).result(timeout=60)
         call: grpc.StreamStreamMultiCallable[bytes, bytes] = self._channel.stream_stream(
             "/arena.v1.PlayService/Play"
         )
