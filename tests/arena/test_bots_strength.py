@@ -12,7 +12,7 @@ from typing import Any
 
 import greedy_vs_random
 import pytest
-from bot_samples import STRONG, matches, player, without_faults
+from bot_samples import STRONG, matches, player, slowness, without_faults
 from match_samples import BOTS, bot_file, classic
 from source_files import ROOT
 
@@ -122,12 +122,15 @@ def test_plays_on_when_a_seat_is_retired(tmp_path: Path) -> None:
 @pytest.mark.parametrize("variant", ["classic", "secret_mission", "capital", "command_room"])
 @pytest.mark.parametrize("name", STRONG)
 def test_answers_in_a_third_of_a_millisecond(name: str, variant: str) -> None:
-    """Processor time of decide alone, the view's fields included, over a whole game against its own kind."""
+    """Processor time of decide alone, the view's fields included, over a whole game against its own kind.
+
+    On a slow machine it is what a third of a millisecond is there.
+    """
     game = load(variant, seats=4, turn_cap=100)
     state = game.new_state(seed=5)
     factory = load_bot(player(name).bot)
     bots = [factory.start(game, seat, Random(seat), {}) for seat in range(4)]
-    answers, used = 0, 0.0
+    answers, used, slow = 0, 0.0, slowness()
     while pending := state.pending():
         view, legal = state.view(pending[0]), state.legal(pending[0])
         started = time.thread_time()
@@ -136,7 +139,7 @@ def test_answers_in_a_third_of_a_millisecond(name: str, variant: str) -> None:
         answers += 1
         state.apply(pending[0], action_code(choice))
     assert answers > 200
-    assert used / answers < ANSWER_S
+    assert used / answers < ANSWER_S * max(slow, slowness())
 
 
 # ---- greedy in every variant

@@ -15,6 +15,7 @@ import shlex
 import signal
 import struct
 import subprocess
+import sys
 import termios
 from collections.abc import Iterator
 from importlib import metadata
@@ -48,6 +49,8 @@ def commands() -> Iterator[tuple[str, click.Command]]:
 HELP = ROOT / "tests" / "data" / "cli_help.txt"
 COMMANDS = dict(commands())
 LEAVES = {name: command for name, command in COMMANDS.items() if not isinstance(command, click.Group)}
+# A good bot is never late, however busy the machine is.
+PATIENT = ("--start", "120", "--decision", "60")
 
 
 # ---- what all commands have in common
@@ -131,14 +134,20 @@ def test_the_examples_are_right(name: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_help_starts_fast() -> None:
-    """CPU time, since tests share the machine: well under 0.4 s."""
+    """CPU time, since tests share the machine: well under 0.4 s, or on a slow machine what that is there."""
+    usual = cpu_s(sys.executable, "-c", "import click")
+    assert cpu_s(str(ARENA), "--help") < max(0.4, 7 * usual)
+
+
+def cpu_s(*command: str) -> float:
+    """The CPU time of a program, the least of three runs."""
     took = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([ARENA, "--help"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert min(took) < 0.4
+    return min(took)
 
 
 # ---- play, replay
@@ -146,7 +155,8 @@ def test_help_starts_fast() -> None:
 
 def test_play_gives_the_same_game_for_the_same_seed() -> None:
     def played(seed: int) -> Any:
-        return run_json("play", "random", "random", "random", "--option", "turn_cap=3", "--seed", str(seed))
+        options = ("--option", "turn_cap=3", "--seed", str(seed), *PATIENT)
+        return run_json("play", "random", "random", "random", *options)
 
     first, again, other = played(5), played(5), played(6)
     assert first["final_digest"] == again["final_digest"] != other["final_digest"]
@@ -170,7 +180,7 @@ def test_bots_can_be_named_by_option_too(tmp_path: Path) -> None:
 
 def test_a_record_replays_and_a_changed_one_is_found_out(tmp_path: Path) -> None:
     path = tmp_path / "game.json"
-    options = ("--option", "turn_cap=3", "--seed", "1")
+    options = ("--option", "turn_cap=3", "--seed", "1", *PATIENT)
     run_json("play", "random", "random", *options, "--record", path)
     sound = run_json("replay", path, "--verify")
     assert sound["equal"] is True
@@ -191,7 +201,7 @@ def test_a_record_replays_and_a_changed_one_is_found_out(tmp_path: Path) -> None
 
 def test_show_tells_every_turn_and_draws_the_board_every_lap(tmp_path: Path) -> None:
     path = tmp_path / "game.json"
-    options = ("--option", "turn_cap=2", "--seed", "1")
+    options = ("--option", "turn_cap=2", "--seed", "1", *PATIENT)
     played = run("play", "random", "random", "random", *options, "--show", "--record", path)
     assert played.exit_code == 0, played.output
     for territory in ("ALA", "BRA", "EAU", "JAP"):
@@ -209,7 +219,7 @@ def test_show_tells_every_turn_and_draws_the_board_every_lap(tmp_path: Path) -> 
 def test_show_draws_what_a_variant_has(variant: str) -> None:
     seats = engine_core.variants()[variant].usual_seats
     options = ("--variant", variant, "--seats", str(seats), "--option", "turn_cap=2", "--seed", "1")
-    shown = run("play", "random", *options, "--show").output
+    shown = run("play", "random", *options, *PATIENT, "--show").output
     fields = {field.name for field in engine_core.load(variant).description.fields}
     assert ("# city" in shown) == ("city" in fields)
     assert ("* capital" in shown or "* headquarters" in shown) == ("capital" in fields)
@@ -226,7 +236,7 @@ def test_the_live_picture_fits_a_small_terminal(variant: str) -> None:
     master, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     seats = engine_core.variants()[variant].seats[1]
-    game = ("--variant", variant, "--option", "turn_cap=2", "--seed", "1")
+    game = ("--variant", variant, "--option", "turn_cap=2", "--seed", "1", *PATIENT)
     process = subprocess.Popen(
         [str(ARENA), "play", *["random"] * seats, *game, "--show", "--delay", "0.01"],
         stdin=terminal,
@@ -398,14 +408,15 @@ def test_a_new_bot_plays_at_once(tmp_path: Path) -> None:
     """In the default language; tests/sdk makes one in every other."""
     made = run_json("init", tmp_path / "fresh")
     _, *arguments = shlex.split(made["play"])
-    played = run_json(*arguments, "--option", "turn_cap=3")
+    played = run_json(*arguments, "--option", "turn_cap=3", "--seed", "1", *PATIENT)
     assert played["players"] == ["fresh", "random"]
     assert played["faults"] == []
 
 
 def test_a_new_python_bot_runs_inside_too(tmp_path: Path) -> None:
     run_json("init", tmp_path / "fresh")
-    assert run_json("play", tmp_path / "fresh" / "bot.py", "random", "--option", "turn_cap=2")["faults"] == []
+    options = ("--option", "turn_cap=2", "--seed", "1", *PATIENT)
+    assert run_json("play", tmp_path / "fresh" / "bot.py", "random", *options)["faults"] == []
 
 
 @pytest.mark.parametrize(
@@ -460,18 +471,18 @@ def test_serve_answers_rules_questions_on_both_kinds_of_address(tmp_path: Path) 
         )
     try:
         wait_until(lambda: (tmp_path / "output").read_text().endswith("}\n"), "the server's addresses")
-        addresses = json.loads((tmp_path / "output").read_text())["addresses"]
+        addresses = json.loads((tmp_path / "output").read_text().splitlines()[0])["addresses"]
         assert len(addresses) == 2
         for address in addresses:
             with grpc.insecure_channel(address) as channel:
                 health: Any = health_pb2_grpc.HealthStub(channel)  # its types name no methods
-                status = health.Check(health_pb2.HealthCheckRequest(), timeout=10).status
+                status = health.Check(health_pb2.HealthCheckRequest(), timeout=60).status
                 assert status == health_pb2.HealthCheckResponse.SERVING
                 engine = engine_pb2_grpc.EngineServiceStub(channel)
-                variants = engine.Variants(engine_pb2.VariantsRequest(), timeout=10).variants
+                variants = engine.Variants(engine_pb2.VariantsRequest(), timeout=60).variants
                 assert "classic" in {variant.name for variant in variants}
         server.send_signal(signal.SIGTERM)
-        assert server.wait(timeout=10) == 0
+        assert server.wait(timeout=60) == 0
     finally:
         server.kill()
         server.wait()

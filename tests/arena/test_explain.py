@@ -21,12 +21,15 @@ from arena.stories import ending, stories
 from arena.types import FaultPolicy, Limits
 
 SEATS = {name: variant.usual_seats for name, variant in engine_core.variants().items()}
+# A good bot is never late, however busy the machine is: a seed is a game.
+PATIENT = ("--decision", "60", "--game-bank", "3600")
 
 
 def played(folder: Path, variant: str, *bots: str, seed: int = 5) -> Path:
     file = folder / f"{variant}.json"
     named = bots or ("random",) * SEATS[variant]
-    done = run_arena("play", *named, "--variant", variant, "--seed", str(seed), "--record", str(file))
+    options = ("--variant", variant, "--seed", str(seed), *PATIENT, "--record", str(file))
+    done = run_arena("play", *named, *options)
     assert done.returncode == 0, done.stderr
     return file
 
@@ -155,7 +158,8 @@ def test_the_luck_of_two_seats_without_a_neutral_sums_to_nothing(tmp_path: Path)
     from arena.stories.conquest import Chronicle
 
     file = tmp_path / "duel.json"
-    run_arena("play", "greedy", "random", "--variant", "classic_simple", "--seed", "1", "--record", str(file))
+    options = ("--variant", "classic_simple", "--seed", "1", *PATIENT, "--record", str(file))
+    run_arena("play", "greedy", "random", *options)
     first, second = Chronicle(parse(file.read_text())).ledgers
     assert first.rolls == second.rolls > 0
     assert first.luck == pytest.approx(-second.luck)
@@ -164,7 +168,7 @@ def test_the_luck_of_two_seats_without_a_neutral_sums_to_nothing(tmp_path: Path)
 def test_a_fault_is_the_reason_where_it_was(tmp_path: Path) -> None:
     (tmp_path / "crash.py").write_text("def decide(view, legal, rng):\n    raise ValueError('broken')\n")
     file = tmp_path / "game.json"
-    run_arena("play", str(tmp_path / "crash.py"), "random", "--seed", "1", "--record", str(file))
+    run_arena("play", str(tmp_path / "crash.py"), "random", "--seed", "1", *PATIENT, "--record", str(file))
     done = run_arena("explain", str(file))
     assert done.returncode == 0, done.stderr
     assert re.search(r"Seat 0, crash \(.*\) was taken out of the game for its faults in lap 1", done.stdout)
@@ -266,7 +270,7 @@ def test_names_are_left_as_they_are_and_one_is_no_plural(tmp_path: Path) -> None
     assert "B_greedy" not in done.stdout
     short = tmp_path / "short.json"
     for seed in range(6):
-        options = ("--option", "turn_cap=1", "--seed", str(seed), "--record", str(short))
+        options = ("--option", "turn_cap=1", "--seed", str(seed), *PATIENT, "--record", str(short))
         run_arena("play", *("random",) * 6, "--variant", "classic", *options)
         text = " ".join(
             sentence for story in stories(parse(short.read_text())) for sentence in story.sentences

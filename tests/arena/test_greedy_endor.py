@@ -9,7 +9,7 @@ from itertools import product
 from random import Random
 
 import pytest
-from bot_samples import LIMITS, SEED, player, without_faults
+from bot_samples import LIMITS, SEED, player, slowness, without_faults
 from match_samples import driver_of, setup_of
 
 import engine_core
@@ -227,10 +227,13 @@ def test_secrets_change_none_of_its_answers() -> None:
 
 
 def test_answers_in_milliseconds() -> None:
-    """Processor time of decide alone, the view's fields included, over a whole game against its own kind."""
+    """Processor time of decide alone, the view's fields included, over a whole game against its own kind.
+
+    On a slow machine it is what a millisecond is there.
+    """
     state = ENDOR.new_state(seed=5)
     bots = [started(ENDOR, seat) for seat in range(ENDOR.seats)]
-    answered, used = 0, 0.0
+    answered, used, slow = 0, 0.0, slowness()
     while pending := state.pending():
         view, legal = state.view(pending[0]), state.legal(pending[0])
         begun = time.thread_time()
@@ -239,4 +242,4 @@ def test_answers_in_milliseconds() -> None:
         answered += 1
         state.apply(pending[0], action_code(choice))
     assert answered > 50
-    assert used / answered < ANSWER_S
+    assert used / answered < ANSWER_S * max(slow, slowness())
