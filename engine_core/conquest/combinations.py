@@ -25,6 +25,7 @@ EDITION_OPTIONS: Mapping[str, tuple[OptionValue, ...]] = {
 
 # Options about a part of the game that another option brings: that option, and its values without the part.
 PART_OF: Mapping[str, tuple[str, tuple[OptionValue, ...]]] = {
+    "reinforce_start": ("setup", ("deal", "piles")),
     "mission_deck": ("missions", (0,)),
     "own_colour_mission": ("missions", (0,)),
     "mission_kill_credit": ("missions", (0,)),
@@ -32,13 +33,14 @@ PART_OF: Mapping[str, tuple[str, tuple[OptionValue, ...]]] = {
     "capital_short": ("headquarters", ("none",)),
     "objectives_to_win": ("objectives", ("none",)),
     "territories_objective": ("objectives", ("none",)),
-    "elimination_win": ("objectives", ("none",)),
+    "elimination_win": ("objectives_to_win", (0,)),
     "reward_placement": ("rewards", (0,)),
     "reward_visibility": ("rewards", (0,)),
     "airfield_scope": ("rewards", (0,)),
     "airfield_cap": ("rewards", (0,)),
     "guaranteed_card_beats_objective": ("rewards", (0,)),
     "star_trades_per_turn": ("trade_values", EDITION_OPTIONS["trade_values"]),
+    "territory_bonus": ("trade_values", ("stars",)),
     "bonus_declinable": ("territory_bonus", ("none",)),
     "three_player_card": ("extra_cards", ("none",)),
 }
@@ -57,7 +59,15 @@ def check_together(draft: Draft) -> None:
 
 def idle(options: Mapping[str, OptionValue]) -> dict[str, str]:
     """The options that change nothing, whatever they are; each with the option that makes them idle."""
-    return {name: part for name, (part, without) in PART_OF.items() if options[part] in without}
+    return {name: part for name in PART_OF if (part := _without_part(name, options))}
+
+
+def _without_part(name: str, options: Mapping[str, OptionValue]) -> str:
+    """The option that takes away what this one is about, itself or through those between; or nothing."""
+    if name not in PART_OF:
+        return ""
+    part, without = PART_OF[name]
+    return part if options[part] in without else _without_part(part, options)
 
 
 def _clashes(draft: Draft) -> Iterator[OptionError]:

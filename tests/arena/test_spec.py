@@ -265,6 +265,8 @@ def test_all_options_that_do_not_go_together_are_listed_at_once(folder: Path) ->
         ('mission_check = "own_turn"', "[3, 4]", "immediate: it has no effect with missions = false"),
         ("airfield_cap = true", "3", "false: it has no effect with rewards = false"),
         ('setup = "deal"', "2", "piles: with 2 seats and the other options there is no choice"),
+        ('reinforce_start = "first"', "2", "next: it has no effect with setup = piles"),
+        ('elimination_win = "immediate"', "3", "end_of_turn: it has no effect with objectives = none"),
     ],
 )
 def test_an_option_that_would_change_nothing_is_refused(

@@ -286,6 +286,32 @@ def test_bad_option_values_say_what_is_allowed(options: dict[str, Any], message:
         load_ruleset("classic", **options)
 
 
+@pytest.mark.parametrize(
+    ("variant", "seats", "option", "value", "words"),
+    [
+        ("secret_mission", 3, "reinforce_start", "first", "next: it has no effect with setup = deal"),
+        ("two_player", 2, "reinforce_start", "first", "next: it has no effect with setup = piles"),
+        ("world_conquest", 3, "elimination_win", "immediate", "no effect with objectives_to_win = 0"),
+        ("expert", 3, "elimination_win", "immediate", "no effect with objectives = none"),
+        ("command_room", 3, "territory_bonus", "per_turn", "no effect with trade_values = stars"),
+        ("command_room", 3, "bonus_declinable", 1, "no effect with territory_bonus = none"),
+    ],
+)
+def test_an_option_without_its_part_of_the_game_changes_nothing(
+    variant: str, seats: int, option: str, value: str | int, words: str
+) -> None:
+    given = {option: value}
+    (error,) = registry.without_effect(load_ruleset(variant, seats=seats, **given), given)
+    assert words in str(error)
+
+
+def test_an_option_with_its_part_of_the_game_is_not_idle() -> None:
+    given: dict[str, str | int] = {"objectives_to_win": 4, "elimination_win": "immediate"}
+    assert registry.without_effect(load_ruleset("world_conquest", seats=3, **given), given) == []
+    claimed: dict[str, str | int] = {"reinforce_start": "first"}
+    assert registry.without_effect(load_ruleset("classic", seats=4, **claimed), claimed) == []
+
+
 def test_starting_troops_at_their_least() -> None:
     assert load_ruleset("classic", seats=5, starting_troops=9).options["starting_troops"] == 9
     assert load_ruleset("classic", seats=2, starting_troops=14).options["starting_troops"] == 14
