@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arena.store.rows import GameRow
 
 FAULTS_NOT_KEPT = (
-    "which faults is not in a record's file: `arena play` told them when it played, and for a game in a "
+    "which faults is not in a record's file: the command that wrote it told them, and for a game in a "
     "database `arena explain NUMBER --db URL` tells them"
 )
 

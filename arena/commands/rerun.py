@@ -14,6 +14,7 @@ from arena.commands._common import (
     database_option,
     example,
     failed,
+    harmless,
     json_option,
     print_json,
     table,
@@ -173,7 +174,7 @@ def _facts(record: Record, found: list[Decision], total: int, result: GameResult
     changed = [_row(record, decision) for decision in found if decision.changed]
     facts: dict[str, object] = {"decisions": total, "asked": len(found), "changed": changed}
     if result is not None:
-        names = ("winners", "scores", "placements", "termination", "laps", "final_digest")
+        names = ("winners", "scores", "placements", "termination", "laps", "faults", "final_digest")
         facts["recorded_winners"] = record.facts.winners
         facts["branch"] = {name: getattr(result, name) for name in names}
     return facts
@@ -207,6 +208,9 @@ def _print(record: Record, found: list[Decision], total: int, result: GameResult
     click.echo(f"recorded: won by {_seats(record.facts.winners)}, {record.facts.termination}")
     laps = f"after {result.laps} lap" + "s" * (result.laps != 1)
     click.echo(f"branched: won by {_seats(result.winners)}, {result.termination} {laps}")
+    for fault in result.faults:
+        where = f"fault of seat {fault.seat} at decision {fault.decision}"
+        click.echo(harmless(f"{where}: {fault.kind}: {fault.message}"))
 
 
 def _seats(winners: tuple[int, ...]) -> str:

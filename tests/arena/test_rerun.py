@@ -256,9 +256,21 @@ def test_a_seat_that_left_in_the_recorded_game_leaves_there_again(tmp_path: Path
     number = sum(mover == 0 for mover, _ in record.steps[:left]) + 2
     facts = rerun(file, 0, "greedy", "--branch", number, "--with", "random", "--with", breaks)
     assert is_recorded(file, facts["branch"])
-    facts = rerun(file, 0, "greedy", "--branch", number, "--with", illegal)
-    assert facts["branch"]["winners"] == [0]
-    assert facts["branch"]["final_digest"] != record.final_digest
+    branch = rerun(file, 0, "greedy", "--branch", number, "--with", illegal)["branch"]
+    assert branch["winners"] == [0]
+    assert branch["final_digest"] != record.final_digest
+    assert {(fault["seat"], fault["kind"]) for fault in branch["faults"]} == {(1, "illegal")}
+
+
+def test_a_branch_tells_what_was_done_wrong_in_it(tmp_path: Path) -> None:
+    breaks = tmp_path / "breaks.py"
+    breaks.write_text(BREAKS)
+    file = recorded(tmp_path, "random", "random")
+    asked = ("--seat", 0, "--bot", "random", "--branch", 1, "--with", breaks, "--decision", 60)
+    done = arena("rerun", file, *asked)
+    assert done.returncode == 0, done.stderr
+    (told,) = [line for line in done.stdout.splitlines() if line.startswith("fault of seat 1 at decision ")]
+    assert ": crash: decide raised KeyError: 'no plan'" in told
 
 
 def test_a_branch_goes_on_from_the_new_answer(tmp_path: Path) -> None:
