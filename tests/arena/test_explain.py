@@ -172,7 +172,7 @@ def test_a_fault_is_the_reason_where_it_was(tmp_path: Path) -> None:
     done = run_arena("explain", str(file))
     assert done.returncode == 0, done.stderr
     assert re.search(r"Seat 0, crash \(.*\) was taken out of the game for its faults in lap 1", done.stdout)
-    assert "Which faults is not in a record's file: `arena play` told them" in done.stdout
+    assert "Which faults is not in a record's file: the command that wrote it told them" in done.stdout
     assert re.search(r"Seat 1, random \(.*\) won: nobody else was left", done.stdout)
 
 
