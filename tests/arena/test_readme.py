@@ -23,7 +23,7 @@ RUN = [Path("README.md"), Path("docs/writing-a-bot.md"), Path("docs/operating.md
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.M | re.S)
 # Commands that the page only tells about: they set up, run a suite, or serve until they are stopped.
 NOT_RUN = re.compile(r"^(make|git|cd|pip|npm|bash \.ci/run)\b|^arena serve\b")
-TIME_LIMIT = 300
+TIME_LIMIT = 1200
 
 
 def blocks(page: Path, *languages: str) -> list[tuple[str, str]]:
@@ -73,18 +73,28 @@ def test_every_command_of_a_page_exists(page: Path) -> None:
 
 @pytest.mark.parametrize("page", RUN, ids=str)
 def test_the_examples_of_a_page_run(page: Path, tmp_path: Path) -> None:
-    """Blocks run in order in an empty folder; one whose first line is a file name is saved under it."""
+    """Once more if they do not: the clocks are the usual ones, for which a machine may stall too long."""
+    try:
+        run_page(page, tmp_path / "first")
+    except AssertionError as error:
+        print(error)
+        run_page(page, tmp_path / "again")
+
+
+def run_page(page: Path, folder: Path) -> None:
+    """Run its blocks in order in a new folder; one whose first line is a file name is saved under it."""
+    folder.mkdir()
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
     ran = 0
     for language, text in blocks(page, "sh", "python", "js", "toml"):
         named = re.match(r"(?:#|//) ([\w./-]+\.\w+)\n", text)
         if named:
-            target = tmp_path / named[1]
+            target = folder / named[1]
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
         elif language in ("sh", "python"):
-            ran += run(language, text, tmp_path, environment)
+            ran += run(language, text, folder, environment)
     assert ran, f"{page} shows nothing that runs"
 
 
