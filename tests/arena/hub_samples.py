@@ -12,8 +12,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from random import SystemRandom
 from typing import Any
 
 from arena.store import Store
@@ -175,9 +176,11 @@ def dialling_in(*arguments: Any, **settings: Any) -> Iterator[DialIn]:
 
 
 def free_port() -> int:
-    """A TCP port nobody uses at the moment."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
+    """A TCP port nobody uses at the moment, and that the system gives to none who asks for any port."""
+    while True:
+        port = SystemRandom().randrange(20_000, 32_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 class Network:

@@ -364,8 +364,9 @@ def test_a_bot_that_dials_again_finds_its_way_back(house: House, monkeypatch: py
     house.wait_for("match_done")
     door = house.hub.guests.find(spec.remote_bot("anna", "1"))
     assert door is not None
-    door.cut()  # so that it does not hear what comes now
-    door.dismiss("just for this test")
+    with door._lock:
+        door.cut()  # so that it does not hear what comes now
+        door.dismiss("just for this test")
     house.wait_for("joined", 2, bot="anna 1")
     done = len(house.of("match_done"))
     house.wait_for("match_done", done + 2)
