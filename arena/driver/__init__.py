@@ -262,6 +262,8 @@ class Driver:
         question, door, referee = chair.question, chair.line.door, chair.game.referee
         try:
             if door.ready_at is None:
+                if self._time.excuses_start(chair, now):
+                    return
                 chair.release()
                 why = f"{door.name} was not ready within {chair.start_s:g} s"
                 referee.fault(chair.seat, "no_show", why, now - chair.game.opened_at, chair.start_s)

@@ -90,7 +90,7 @@ class Chair:
     def deadline(self) -> float:
         """When its question, or the start of a bot that is not ready yet, is overdue."""
         if self.line.door.ready_at is None:
-            return self.game.opened_at + self.start_s + START_GRACE_S
+            return self.game.opened_at + self.start_s + START_GRACE_S + self.excused_s
         question = self.question
         if question is None:
             return self.started_at()

@@ -80,6 +80,13 @@ class Timekeeper:
         chair.excused_s = lost.seconds
         return None
 
+    def excuses_start(self, chair: Chair, now: float) -> bool:
+        """Whether the host stalled meanwhile, so that a door has yet to say that its bot did not start."""
+        stalled_s = self.host.stalled_s(chair.game.opened_at, now, chair.line.door)
+        longer = stalled_s > chair.excused_s + EXCUSE_S
+        chair.excused_s = max(stalled_s, chair.excused_s)
+        return longer
+
     def look(self, lines: Iterable[Line], now: float) -> Iterator[tuple[Match, str]]:
         """Matches that wait for a process gone without a word, each with the reason; due at `look_at`."""
         self.look_at = now + LIVENESS_S

@@ -12,8 +12,10 @@ from queue import SimpleQueue
 import pytest
 from wire_samples import LIMITS, RANDOM, Table, faults_of, mock, plan, score_of, table, wait_until
 
+from arena.clocks import StallLog
 from arena.driver import Driver
 from arena.launcher import Exit
+from arena.seats import InProcessDoor
 from arena.server import PlayServer, RemoteDoor
 from arena.server import door as doors
 from arena.server.spelling import NOT_GRPC
@@ -71,6 +73,18 @@ def test_exception_mid_game_names_it(seated: Table) -> None:
 
 def test_process_that_never_joins_is_a_start_timeout(seated: Table) -> None:
     assert_retired(play(seated, "never_joins", limits=START), "start_timeout", "did not join within 1.5 s")
+
+
+def test_start_timeout_that_its_door_tells_late_is_one(seated: Table) -> None:
+    """As when the machine stalls while the time to start runs out: the driver does not say it first."""
+    match = plan(mock("never_joins"), RANDOM, limits=START)
+    late, good = match.players
+    seated.doors[late] = seated.door(late.bot, replace(LIMITS, start=4.0))
+    seated.doors[good] = InProcessDoor(good.bot, seated.inbox)
+    host = StallLog()
+    host.note(time.monotonic(), time.monotonic() + LIMITS.start)
+    result = Driver(seated.doors, seated.inbox, host=host).play(match)
+    assert {kind for kind, _, _ in faults_of(result, 0)} == {"start_timeout"}
 
 
 def test_process_that_leaves_without_joining_is_a_no_show(seated: Table) -> None:
