@@ -46,7 +46,7 @@ def test_both_sides_win_random_games() -> None:
 
 @pytest.mark.parametrize("variant", ["endor", "endor_teams"])
 def test_a_decision_costs_no_more_than_half_again_a_classic_one(variant: str) -> None:
-    """In one of some tries at least: a crowded machine takes from either; results/bench.md has the figures."""
+    """In one of some tries at least: a crowded machine disturbs either. Figures are in results/bench.md."""
 
     def cost(game: engine_core.Game, games: int) -> float:
         runs = [playouts(game, games, MOST_DECISIONS) for _ in range(3)]
