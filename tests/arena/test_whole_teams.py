@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
-from tournament_samples import arena
+from tournament_samples import WIDE, arena
 
 from arena.store import Store
 from arena.store.rows import GameRow, PoolRow
@@ -20,9 +20,8 @@ def tournament(folder: Path, variants: str, players: str = '"random", "./first.p
         "def decide(view, legal, rng):\n    return legal[len(legal) - 1].last()\n"
     )
     file = folder / "mixed.toml"
-    file.write_text(
-        f'name = "mixed"\nplayers = [{players}]\nseed = 5\ndatabase = "sqlite:///results.db"\n{variants}'
-    )
+    database = 'database = "sqlite:///results.db"'
+    file.write_text(f'name = "mixed"\nplayers = [{players}]\nseed = 5\n{database}\n{WIDE}\n{variants}')
     return file
 
 
