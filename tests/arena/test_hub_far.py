@@ -14,13 +14,16 @@ from wire_samples import MOCK_BOTS
 
 from arena.hub.guests import NETWORK_S
 
-ONE_WAY_S, DECISION_S = 0.3, 0.5
+ONE_WAY_S, DECISION_S = 0.2, 0.3
 
 
 def test_a_bot_that_is_far_away_loses_no_time_for_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], record_property: Callable[[str, object], None]
 ) -> None:
-    """Question and answer take longer than a decision may; where no such line can be laid, nothing is far."""
+    """Question and answer take longer than a decision may; where no such line can be laid, nothing is far.
+
+    Were that billed, no match would be without faults; a stall of the host may spoil one and another.
+    """
     tokens = {name: add_player(tmp_path / "cup.db", name) for name in ("anna", "bert")}
     with ExitStack() as opened:
         places = opened.enter_context(network("anna"))
@@ -37,9 +40,8 @@ def test_a_bot_that_is_far_away_loses_no_time_for_it(
         for name, where, at in (("anna", "anna", host), ("bert", "server", "127.0.0.1")):
             access = {"address": f"{at}:{port}", "token": tokens[name], "prefix": places.prefix(where)}
             opened.enter_context(dialling_in([sys.executable, "first_legal.py"], MOCK_BOTS, **access))
-        (done,) = server.wait_for("match_done")[:1]
-        (joined,) = server.of("joined", bot="anna 1")
+        server.wait_for("match_done", faults=[], seconds=300.0)
+        joined, *_ = server.of("joined", bot="anna 1")
         server.kill()
-    assert done["faults"] == []
     if host == NEAR:
         assert 2000.0 * ONE_WAY_S <= joined["network_ms"] <= 1000.0 * NETWORK_S
