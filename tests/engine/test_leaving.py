@@ -54,9 +54,10 @@ def leave(state: State, seat: int, mode: str) -> None:
     before = state.copy()
     events = state.retire(seat, mode)
     names = [state.game.description.events[event.kind].name for event in events]
-    if "retired" not in names:  # a capture stands, and with the troops moved in it may win
+    if "retired" not in names:  # a capture stands, and with the troops moved in it may end the game
         assert PHASES[before.phase] == "occupy"
-        assert state.result().winners == (seat,)
+        before.apply(seat, before.legal(seat)[0].first())
+        assert state.result().winners == before.result().winners != ()
         return
     assert state.retired[seat] == 1 + MODES.index(mode)
     assert events[names.index("retired")].visible_to(-1)
