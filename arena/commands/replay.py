@@ -20,7 +20,10 @@ from arena.commands._common import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from arena.record import Record
+    from engine_core import Event
 
 
 @click.command(
@@ -101,7 +104,21 @@ def _print_steps(game_record: Record) -> None:
     game = game_record.game()
     steps = iter(game_record.steps)
     for _, events in records.walk(game_record):
-        for event in events:
+        for event in _told_once(events):
             click.echo(f"    {game.event_text(event)}")
         if step := next(steps, None):
             click.echo(records.step_text(game, step))
+
+
+def _told_once(events: Iterable[Event]) -> Iterator[Event]:
+    """The events, without the blank of a secret that follows for those who may not know it."""
+    before: Event | None = None
+    for event in events:
+        blank = (
+            before is not None
+            and (event.kind, event.seat) == (before.kind, before.seat)
+            and not event.mask & before.mask
+        )
+        if not blank:
+            yield event
+        before = None if blank else event

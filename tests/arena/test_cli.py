@@ -199,6 +199,18 @@ def test_a_record_replays_and_a_changed_one_is_found_out(tmp_path: Path) -> None
     assert "steps[" in changed.stderr or "final_digest" in changed.stderr
 
 
+def test_a_replay_tells_a_drawn_card_once(tmp_path: Path) -> None:
+    """Its seat hears which card, the others that there was one; a replay shows all, and so the first."""
+    path = tmp_path / "game.json"
+    options = ("--option", "turn_cap=1", "--seed", "1", *PATIENT)
+    run_json("play", "random", "random", "--variant", "endor", *options, "--record", path)
+    told = run("replay", path).output.splitlines()
+    drawn = [line for line in told if " drew " in line]
+    assert not [line for line in drawn if line.endswith(" -")]
+    assert sum(line.startswith("    0: ") for line in drawn[:12]) == 6
+    assert len(set(drawn)) == len(drawn) >= 12
+
+
 def test_show_tells_every_turn_and_draws_the_board_every_lap(tmp_path: Path) -> None:
     path = tmp_path / "game.json"
     options = ("--option", "turn_cap=2", "--seed", "1", *PATIENT)

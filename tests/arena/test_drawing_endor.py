@@ -214,6 +214,32 @@ def test_a_game_is_told_in_whole_sentences(name: str, seed: int) -> None:
     assert re.fullmatch("The game is won by the (Rebels|Empire)", told[-2])
 
 
+@pytest.mark.parametrize(
+    ("position", "dice", "order", "words"),
+    [
+        (
+            "flipped=xwing_assault turn=0",
+            [2, 1, 1, 1, 1],
+            "assault",
+            "2 1 1 1 1 take 1 space of the shield track",
+        ),
+        ("flipped=xwing_assault turn=0", [2, 2, 1, 1, 1], "assault", "2 2 1 1 1 take 2 spaces of the shield"),
+        ("flipped=tie_ambush_1 turn=1 troopers=8", [], "ambush", "1 more storm trooper in ambush"),
+        ("flipped=tie_ambush_1 turn=1", [], "ambush", "3 more storm troopers in ambush"),
+    ],
+)
+def test_one_on_the_ground_is_told_in_the_singular(
+    position: str, dice: list[int], order: str, words: str
+) -> None:
+    game = engine_core.load("endor")
+    state = game.position(f"phase=order xwing=O3:5 tie=I4:4 {position}")
+    state.script(dice)
+    (seat,) = state.pending()
+    teller = Teller(game)
+    told = teller.tell(state.play(seat, game.action(f"order {order}"))) + teller.rest()
+    assert words in told[0]
+
+
 def test_an_attack_is_one_sentence_with_all_that_came_of_it() -> None:
     """The rulebook's own example: six Y-wings against four TIE fighters and the Executor; 1, 2, 4, 6, 6."""
     game = engine_core.load("endor")

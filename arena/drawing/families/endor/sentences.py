@@ -38,8 +38,8 @@ PARTS = {
     "fired": "fire at {a} with {dice}: {struck}",
     "destroyed": "{ships} destroyed at {b}",
     "cleared": "{a} cleared",
-    "ambushed": "{n} more storm troopers in ambush",
-    "assaulted": "{dice} take {n} spaces of the shield track",
+    "ambushed": "{troopers} in ambush",
+    "assaulted": "{dice} take {spaces} of the shield track",
     "shield_down": "the shield is down",
     "duelled": "{dice}{hits} on {foe}",
     "fell": "{a} is out",
@@ -150,6 +150,8 @@ class Teller:
             "foe": FOES.get(self._name("order", event.a), "") if kind.name == "duelled" else "",
             "struck": "a hit" if count else "a miss",
             "bonus": _many(count, "bonus card"),
+            "troopers": _many(count, "more storm trooper"),
+            "spaces": _many(count, "space"),
             "how": TERMINATIONS.get(event.n, "as it is"),
         }
 
