@@ -20,8 +20,9 @@ SDKS = ROOT / "bots" / "sdk"
 PROTO = ROOT / "proto"
 ARENA = Path(sys.executable).parent / "arena"
 # A first build fetches packages; what is slow is the network, not the bot.
-BUILD_S = 900.0
-RUN_S = 240.0
+BUILD_S = 3600.0
+RUN_S = 900.0
+END_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def tournament(folder: Path, players: Sequence[Path | str], variants: str, round
     names = ", ".join(f'"{player}"' for player in players)
     file.write_text(
         f'name = "sdk"\nplayers = [{names}]\nrounds = {rounds}\nseed = 5\ndatabase = "sqlite:///sdk.db"\n'
-        f'{variants}\n[clocks]\nstart = 60\ndecision = 60\ngame = 3600\n[runner]\nkind = "inline"\n'
+        f'{variants}\n[clocks]\nstart = 300\ndecision = 60\ngame = 3600\n[runner]\nkind = "inline"\n'
     )
     output = folder / "output"
     with output.open("wb") as stream:
@@ -159,8 +160,11 @@ def _command_line(pid: int) -> tuple[str, ...]:
 
 
 def alive(pids: Iterable[int]) -> list[int]:
-    """Those of some processes that still are bots."""
-    return [pid for pid in pids if _token(pid)]
+    """Those of some processes that still are bots, once each had the time to end."""
+    left, deadline = list(pids), time.monotonic() + END_S
+    while (left := [pid for pid in left if _token(pid)]) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return left
 
 
 def forget_builds(language: Language) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -33,7 +32,8 @@ from arena.types import FaultPolicy, Limits, MatchPlan, MatchResult, Player
 HERE = Path(__file__)
 RANDOM = load_bot(ROOT / "bots" / "random.py")
 # Generous, so that only what is lost on the line can fail.
-LIMITS = Limits(start=60.0, decision=60.0, game=600.0)
+LIMITS = Limits(start=300.0, decision=60.0, game=3600.0)
+RESUME_S = 60.0
 TURN_CAP = 40
 # One match against a bot of the house, for whoever dials in as NAME.
 SERVED = """
@@ -47,11 +47,12 @@ seats = 2
 options = { turn_cap = 8 }
 
 [clocks]
-connect = 300
+connect = 3600
 decision = 60
+game = 3600
 """
 CUT_EVERY_BYTES = 50_000
-END_S = 60.0
+END_S = 300.0
 
 
 @pytest.fixture
@@ -130,7 +131,7 @@ def access(address: str, ca: Path | None = None) -> dict[str, str]:
 def play(server: PlayServer, language: Language, **variables: str) -> tuple[MatchResult, int]:
     """A match of the language's bot and the platform's, and the code the bot ended with when it was over."""
     inbox: SimpleQueue[Answer] = SimpleQueue()
-    door = server.door("dialler", inbox, start_s=LIMITS.start)
+    door = server.door("dialler", inbox, start_s=LIMITS.start, resume_s=RESUME_S)
     dialler, other = Player("dialler", load_bot(language.bot("random"))), Player("random", RANDOM)
     setup = setup_for("classic", 2, {"turn_cap": TURN_CAP}, "split")
     match = MatchPlan(1, bytes(range(16)), setup, (dialler, other), LIMITS, FaultPolicy())
@@ -152,7 +153,7 @@ def test_c12_c16_a_line_cut_again_and_again_changes_no_game(server: PlayServer, 
     calm, code = play(server, language, ARENA_ADDRESS=server.addresses[0])
     assert code == 0
     line = Cutter(server.addresses[1], cut_every=CUT_EVERY_BYTES)
-    cut, _ = play(server, language, ARENA_ADDRESS=line.address, ARENA_RETRY="10")
+    cut, _ = play(server, language, ARENA_ADDRESS=line.address, ARENA_RETRY="60")
     line.close()
     assert line.accepted >= 3
     assert [game.faults for game in cut.games] == [()] * len(calm.games)
@@ -191,7 +192,7 @@ def test_what_is_wrong_is_said_in_one_line_with_the_variable_to_set(house: House
     """Not a stack trace in sight, and the exit code is 1."""
     with ExitStack() as stack:
         bots = {
-            trouble: stack.enter_context(started(language, **variables))
+            trouble: stack.enter_context(started(language, **variables, ARENA_RETRY="120"))
             for trouble, (variables, _) in house.troubles.items()
         }
         for trouble, bot in bots.items():
@@ -248,9 +249,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     with Store(f"sqlite:///{database}") as store:
         store.migrate()
         tokens = {name: store.tokens.add_player(name) for name in names}
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    command: list[str | Path] = [ARENA, "serve", "--listen", address]
+    command: list[str | Path] = [ARENA, "serve", "--json", "--listen", "127.0.0.1:0"]
     command += ["--tls", folder / "tls", "--db", database]
     for name in names:
         path = folder / f"{name}.toml"
@@ -260,12 +259,23 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     with output.open("wb") as stream:
         process = subprocess.Popen(command, stdout=stream, stderr=stream)
     try:
-        yield Serving(address, authority, database, tokens)
+        yield Serving(address_told(process, output), authority, database, tokens)
         process.terminate()
         assert process.wait(END_S) == 0, output.read_text(encoding="utf-8")[-4000:]
     finally:
         process.kill()
         process.wait()
+
+
+def address_told(process: subprocess.Popen[bytes], output: Path) -> str:
+    """The address that a server says it serves on."""
+    deadline = time.monotonic() + END_S
+    while True:
+        said = output.read_text(encoding="utf-8")
+        if found := re.search(r'"addresses": *\["([^"]+)"\]', said):
+            return found[1]
+        assert process.poll() is None and time.monotonic() < deadline, said
+        time.sleep(0.05)
 
 
 @EVERY_PACKAGE

@@ -14,7 +14,7 @@ import (
 	"conquest-arena/bot/arenapb"
 )
 
-const patience = 20 * time.Second
+const patience = 120 * time.Second
 
 // scripted is a real server whose part a test plays, message by message.
 type scripted struct {

@@ -172,7 +172,7 @@ func TestAServerThatGoesAwayIsNoError(t *testing.T) {
 func TestItDialsAgainWhileRetryLasts(t *testing.T) {
 	server, wait := listen(t), make(chan bool)
 	ended := make(chan error, 1)
-	info := Info{Address: server.address, Token: "token", Retry: time.Second, Parallel: 2}
+	info := Info{Address: server.address, Token: "token", Retry: 5 * time.Second, Parallel: 2}
 	go func() { ended <- Serve(context.Background(), info, slow(wait)) }()
 	stream := server.next()
 	stream.start(1)

@@ -55,7 +55,7 @@ class Sessions : public testing::Test {
   void play(const std::string& address, const Factory& factory) {
     setenv("ARENA_ADDRESS", address.c_str(), 1);
     setenv("ARENA_TOKEN", "secret", 1);
-    arena::play("tester", "1", factory, std::chrono::seconds(2));
+    arena::play("tester", "1", factory, patience);
   }
 
   void play(const ScriptedServer& server) { play("127.0.0.1:" + std::to_string(server.port), counting()); }
@@ -136,6 +136,7 @@ class Sessions : public testing::Test {
     return found;
   }
 
+  std::chrono::seconds patience{60};
   Data data{"classic"};
   std::vector<int> asked;
   std::vector<Result> results;
@@ -235,6 +236,7 @@ TEST_F(Sessions, WhatTheBotThrowsComesThrough) {
 }
 
 TEST_F(Sessions, NobodyAtTheAddressIsSaid) {
+  patience = std::chrono::seconds(2);
   const std::string address = "unix:" + folder.string() + ".nobody";
   EXPECT_EQ(problem(address),
             "no server answers at " + address + " within 2 s: is it running, and is ARENA_ADDRESS right?");

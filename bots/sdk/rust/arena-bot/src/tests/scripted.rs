@@ -18,7 +18,7 @@ use crate::wire::play_response::Content as Heard;
 use crate::wire::play_service_server::{PlayService, PlayServiceServer};
 use crate::wire::*;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// One stream of a bot's, as the server sees it.
 pub struct Stream {

@@ -233,7 +233,7 @@ fn it_dials_again_while_retry_lasts() {
     run(async {
         let mut server = Scripted::listen("retry");
         let (go, wait) = channel();
-        let info = Info { retry: Duration::from_secs(1), threads: 2, ..info(&server) };
+        let info = Info { retry: Duration::from_secs(5), threads: 2, ..info(&server) };
         let bot = spawn(move || serve(info, slow(wait)));
         let stream = server.stream().await;
         stream.start(1);
@@ -285,7 +285,7 @@ fn nobody_at_the_address_is_an_error_that_names_it() {
         problem.contains("no server answers at unix:/nowhere/at/all within 300ms: is it running"),
         "{problem}"
     );
-    assert!(began.elapsed() < Duration::from_secs(10));
+    assert!(began.elapsed() < Duration::from_secs(60));
 }
 
 #[test]

@@ -42,9 +42,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sessions with a real gRPC server whose part is scripted. */
-@Timeout(60)
+@Timeout(600)
 class SessionTest {
-    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final Duration SOON = Duration.ofSeconds(60);
     private static final TestData DATA = TestData.of("classic");
 
     private final List<Integer> asked = new ArrayList<>();
