@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from threading import Timer
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -20,11 +21,13 @@ from wire_samples import MOCK_BOTS, ROOT, mock
 
 from arena.launcher.processes import descendants, look_at
 from arena.runners import worker as workers
+from arena.runners.calibration import ANSWER_S
 from arena.runners.inline import InlineRunner
+from arena.server import RemoteDoor
 from arena.store import Store
 from arena.types import BotSpec, Fault, Isolation, Limits, MatchPlan, MatchResult, Player
 
-PATIENT = Limits(start=30.0, decision=20.0, game=300.0)
+PATIENT = Limits(start=120.0, decision=60.0, game=3600.0)
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +76,7 @@ def test_b01_the_wire_is_measured_for_each_protocol_in_play_and_for_no_other() -
         trips = dict(host.round_trips)
         result = play(runner, short(players, PATIENT))
     assert set(trips) == {"grpc", "jsonlines"}
-    assert all(0.0 < trip.median_s <= trip.p99_s < 1.0 for trip in trips.values())
+    assert all(0.0 < trip.median_s <= trip.p99_s < ANSWER_S for trip in trips.values())
     assert faults_of(result) == []
     guards = dict(zip(result.games[0].players, result.games[0].guards, strict=True))
     assert guards == {0: "none", 1: "none", 2: "in_process"}
@@ -83,7 +86,7 @@ def test_b01_the_wire_is_measured_for_each_protocol_in_play_and_for_no_other() -
         assert runner._worker._host is None
 
 
-@pytest.mark.parametrize("late", [player("sleeps", "0.6"), lines("hangs")], ids=["grpc", "jsonlines"])
+@pytest.mark.parametrize("late", [player("sleeps", "2"), lines("hangs")], ids=["grpc", "jsonlines"])
 def test_b01_b04_a_forfeit_has_limit_time_split_and_a_message(late: Player) -> None:
     players = (late, *randoms(1))
     limits = replace(PATIENT, decision=0.3)
@@ -94,11 +97,11 @@ def test_b01_b04_a_forfeit_has_limit_time_split_and_a_message(late: Player) -> N
     assert [fault.kind for fault in faults] == ["timeout"] * 3
     for fault in faults:
         assert fault.limit_ms == 300.0
-        assert 300.0 < fault.used_ms < 20_000.0
+        assert 300.0 < fault.used_ms < 120_000.0
         assert 0.0 < fault.transport_ms < 300.0
         assert fault.queue_ms >= 0.0
-        assert f"decision {fault.decision} took 0." in fault.message
-        assert "s of 0.300 s allowed" in fault.message
+        words = rf"decision {fault.decision} took \d+\.\d{{3}} s of 0\.300 s allowed"
+        assert re.search(words, fault.message), fault.message
         assert "transport, a margin of" in fault.message
 
 
@@ -142,11 +145,11 @@ def test_c06_without_a_clock_the_end_of_process_or_stream_is_noticed(bot: str, k
         begun = time.monotonic()
         result = play(runner, plan)
     assert {fault.kind for fault in faults_of(result)} == {kind}
-    assert time.monotonic() - begun < 30.0
+    assert time.monotonic() - begun < 120.0
 
 
 @pytest.mark.parametrize("extra", [(), ("--no-clock",)], ids=["clock", "no clock"])
-def test_b14_ctrl_c_ends_a_game_in_which_a_bot_thinks_for_a_minute(
+def test_b14_ctrl_c_ends_a_game_in_which_a_bot_thinks_for_ten_minutes(
     tmp_path: Path, extra: tuple[str, ...]
 ) -> None:
     folder = tmp_path / "hangs"
@@ -154,20 +157,17 @@ def test_b14_ctrl_c_ends_a_game_in_which_a_bot_thinks_for_a_minute(
     (folder / "bot.toml").write_text(
         f'name = "hangs"\ncommand = ["python", "{MOCK_BOTS}/lines.py", "hangs"]\nprotocol = "jsonlines"\n'
     )
-    command: list[str | Path] = [ARENA, "play", str(folder), "random", "--decision", "60", *extra]
+    clocks = ("--decision", "600", "--game-bank", "3600")
+    command: list[str | Path] = [ARENA, "play", str(folder), "random", "--seed", "1", *clocks, *extra]
     with (tmp_path / "output").open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
     hangs = f"{MOCK_BOTS}/lines.py"
     wait_until(lambda: any(hangs in cmdline(pid) for pid in descendants(process.pid)), "the bot to start")
     time.sleep(1.0)
     family = Family(process.pid)
-    begun = time.monotonic()
     process.send_signal(signal.SIGINT)
-    process.wait(30)
-    took_s = time.monotonic() - begun
-    assert process.returncode != 0
-    assert family.alive() == []
-    assert took_s < 15.0
+    assert process.wait(120) != 0
+    wait_until(lambda: family.alive() == [], "the end of its processes")
 
 
 def cmdline(pid: int) -> str:
@@ -259,8 +259,14 @@ def test_c07_the_end_of_the_launcher_is_no_bots_fault() -> None:
         assert runner.check(PATIENT) == []
         host = runner._worker._host
         assert host is not None
-        launcher = host._launcher.pid
-        killer = Timer(1.0, os.kill, (launcher, signal.SIGKILL))
+        launcher, door = host._launcher.pid, runner._worker._doors[players[0]]
+        assert isinstance(door, RemoteDoor)
+
+        def kill_in_the_game() -> None:
+            wait_until(lambda: bool(door.last_message()), "a first answer")
+            os.kill(launcher, signal.SIGKILL)
+
+        killer = Thread(target=kill_in_the_game)
         killer.start()
         runner.run([short(players, PATIENT)], lambda _plan, result: results.append(result))
         killer.join()
@@ -300,7 +306,7 @@ def test_c03_a_bot_that_is_still_thinking_is_not_billed_for_what_it_thinks_with(
     with closing(InlineRunner(players)) as runner:
         assert runner.check(PATIENT) == []
         door = runner._worker.door(shell, PATIENT)
-        result = play(runner, short(players, replace(PATIENT, decision=0.1)))
+        result = play(runner, short(players, replace(PATIENT, decision=0.5)))
         assert [fault.kind for fault in faults_of(result)] == ["timeout"] * 3
         assert door.pid is not None
         wait_until(lambda: look_at(door.pid or 0) is None, "the end of the bot, and its new start")
@@ -316,37 +322,34 @@ def test_c03_a_child_that_was_declared_is_none(tmp_path: Path) -> None:
 
 def test_cpu_burnt_while_owing_nothing_is_measured() -> None:
     """All wait for a third bot that sleeps 20 times 0.3 s; one of the waiting computes meanwhile."""
-    players = (player("burns"), player("first_legal"), player("sleeps", "0.3", "10"))
+    players = (player("burns"), player("first_legal"), player("sleeps", "0.3", "20"))
     with closing(InlineRunner(players)) as runner:
         assert runner.check(PATIENT) == []
         result = play(runner, short(players, PATIENT))
     burns, quiet, _ = result.idle_cpu_ms
-    assert burns > 300.0
-    assert quiet < burns / 4
+    assert burns > 100.0  # of 6 s: on a crowded machine others have most of them
+    assert quiet < burns / 2
 
 
 # ---- the platform's own stalls
 
 
 def test_b01_a_stall_of_the_platform_voids_the_attempt_which_is_played_again(tmp_path: Path) -> None:
-    """The arena stands still for longer than a decision may take, again and again, while a bot thinks."""
+    """The arena stands still for longer than a decision may take, while a bot thinks for half of that."""
     (tmp_path / "sleeper").mkdir()
+    asked = tmp_path / "asked"
     (tmp_path / "sleeper" / "bot.toml").write_text(
-        f'name = "sleeper"\ncommand = ["python", "{MOCK_BOTS}/sleeps.py", "0.15", "40"]\n'
+        f'name = "sleeper"\ncommand = ["python", "{MOCK_BOTS}/sleeps_once.py", "3", "{asked}"]\n'
     )
-    clocks = "clocks = { start = 30, decision = 1.0 }"
+    clocks = "clocks = { start = 120, decision = 6.0 }"
     file = write_tournament(tmp_path, rounds=2, turn_cap=2, players='["random", "./sleeper"]', clocks=clocks)
     process = start_arena("tournament", "run", file, output=tmp_path / "output")
-    sleeping = f"{MOCK_BOTS}/sleeps.py"
-    wait_until(lambda: any(sleeping in cmdline(pid) for pid in descendants(process.pid)), "the bot to start")
+    wait_until(asked.exists, "the bot's first question")
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(12.0)
+    process.send_signal(signal.SIGCONT)
+    assert process.wait(300) == 0, (tmp_path / "output").read_text()
     database = tmp_path / "results.db"
-    wait_until(lambda: database.exists(), "the tournament to begin")
-    while process.poll() is None and not voided(database):
-        time.sleep(0.4)
-        process.send_signal(signal.SIGSTOP)
-        time.sleep(1.6)
-        process.send_signal(signal.SIGCONT)
-    assert process.wait(120) == 0, (tmp_path / "output").read_text()
     assert committed(database) == 2
     assert "sleeper would be late by the host's doing" in voided(database)[0]
     assert "the host stalled for" in voided(database)[0]
