@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 from click.testing import CliRunner, Result
-from tournament_samples import ROOT, arena
+from tournament_samples import ROOT, arena, wait_until
 
 from arena.cli import cli
 from arena.commands.fault import WORDS
@@ -20,15 +20,15 @@ from arena.store.rows import FaultDetail
 from arena.types import FaultKind
 
 MOCK_BOTS = ROOT / "tests" / "mock_bots"
-CLOCKS = {"start": 20.0, "decision": 5.0, "game": 60.0}
-SHORT = {**CLOCKS, "decision": 0.3}
-QUICK_START = {**CLOCKS, "start": 6.0}
+CLOCKS = {"start": 120.0, "decision": 60.0, "game": 3600.0}
+SHORT = {**CLOCKS, "decision": 1.5}
+QUICK_START = {**CLOCKS, "start": 20.0}  # its first start is a good one
 HELLO = "hello from the start of the log"
 
 # By kind: the mock bot with its arguments, the clocks, and words of the message a person reads.
 CASES: dict[str, tuple[FaultKind, tuple[str, ...], dict[str, float], tuple[str, ...]]] = {
     "no_show": ("no_show", ("second_start", "leaves"), CLOCKS, ("without having joined",)),
-    "start_timeout": ("start_timeout", ("second_start", "hangs"), QUICK_START, ("did not join within 6 s",)),
+    "start_timeout": ("start_timeout", ("second_start", "hangs"), QUICK_START, ("did not join within 20 s",)),
     "timeout": ("timeout", ("hang",), SHORT, ()),
     "illegal": ("illegal", ("illegal",), CLOCKS, ("1000000",)),
     "malformed": ("malformed", ("garbage",), CLOCKS, ("no PlayRequest",)),
@@ -101,7 +101,7 @@ def test_b08_each_kind_of_fault_reaches_the_database_and_a_reader(tmp_path: Path
     for detail in found:
         check_row(detail, clocks, words)
     check_text(database, found[0], words)
-    assert leftovers(tmp_path) == []
+    wait_until(lambda: leftovers(tmp_path) == [], "the end of the bots' processes")
 
 
 def check_row(detail: FaultDetail, clocks: dict[str, float], words: tuple[str, ...]) -> None:
