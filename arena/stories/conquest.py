@@ -31,7 +31,8 @@ class Ledger:
     victims: list[tuple[int, int]] = field(default_factory=list)
     trades: list[tuple[int, int]] = field(default_factory=list)
     reinforced: list[int] = field(default_factory=list)
-    missions: list[tuple[int, str]] = field(default_factory=list)
+    missions: list[tuple[int, str]] = field(default_factory=list)  # fulfilled
+    mission: str = ""  # its own, as it read at the end
     objectives: list[tuple[int, str, int]] = field(default_factory=list)  # and from whom, -1: claimed
     capital: str = ""  # where it stood: its headquarters, where those are played for
     capital_falls: list[tuple[int, int]] = field(default_factory=list)  # lap, captor
@@ -61,8 +62,11 @@ class Chronicle:
             for event in events:
                 self._note(self.names[event.kind], event, state)
             self.held = [self._seat(owner) for owner in state.public_view().owner]
-        if any(each.name == "capital" for each in self.game.description.fields):
+        fields = {each.name for each in self.game.description.fields}
+        if "capital" in fields:
             self._capitals(state)
+        if "mission" in fields:
+            self._missions(state)
 
     def _capitals(self, final: State) -> None:
         """Where every seat's capital or headquarters stood, who took it, and who had it in the end."""
@@ -77,6 +81,14 @@ class Chronicle:
                 (lap, each.seat) for lap, each in self.captures if (each.b, each.c) == (territory, colour)
             ]
             own.capital_falls += taken
+
+    def _missions(self, final: State) -> None:
+        """Every seat's own mission; a game that is over shows them."""
+        changed = final.field("mission_void")
+        for colour, number in enumerate(final.field("mission")):
+            if number >= 0 and (seat := self._seat(colour)) >= 0:
+                kind = "changed_mission" if changed[colour] > 0 else "mission"
+                self.ledgers[seat].mission = self._goal("mission", number, kind)
 
     def _note(self, name: str, event: Event, state: State) -> None:
         own = self.ledgers[event.seat] if 0 <= event.seat < len(self.ledgers) else None
@@ -210,6 +222,8 @@ def _loser(chronicle: Chronicle, seat: int, names: list[str]) -> list[str]:
     told = []
     if own.fell_to is not None and own.fell_to[1] >= 0:
         told.append(f"in lap {own.fell_to[0]} {_name(names, own.fell_to[1])} eliminated it")
+    if own.mission:
+        told.append(f"its own mission was: {own.mission}")
     told += [*_objectives(own, names), *_capital(chronicle, seat, names), *_victims(own, names)]
     if own.land:
         best = max(own.land, key=lambda lap: own.land[lap])

@@ -19,6 +19,7 @@ from arena.referee import Referee
 from arena.scores import Facts
 from arena.stories import ending, stories
 from arena.types import FaultPolicy, Limits
+from engine_core.facts import words
 
 SEATS = {name: variant.usual_seats for name, variant in engine_core.variants().items()}
 # A good bot is never late, however busy the machine is: a seed is a game.
@@ -231,6 +232,21 @@ def test_who_lost_to_a_goal_learns_whose_and_which(variant: str, bot: str, deed:
     assert lost
     for outcome in lost:
         assert re.match("lost: " + deed.format(record.players[winner]), outcome)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_who_lost_is_told_its_own_mission(seed: int, tmp_path: Path) -> None:
+    record = parse(
+        played(tmp_path, "secret_mission", "greedy", "random", "random", "greedy", seed=seed).read_text()
+    )
+    game, (winner,) = record.game(), record.facts.winners
+    *_, (final, _) = walk(record)
+    known, told = words(game.ruleset), stories(record)
+    for seat, number in enumerate(final.field("mission")):
+        kind = "changed_mission" if final.field("mission_void")[seat] else "mission"
+        mission = known[kind][game.description.names("mission")[number]]
+        said = [line for line in told[seat].sentences if line.startswith("its own mission was: ")]
+        assert said == ([] if seat == winner else [f"its own mission was: {mission}"])
 
 
 @pytest.mark.parametrize("seed", range(3))
