@@ -228,8 +228,9 @@ def _fighting(rules: Rules) -> Iterator[Row]:
     else:
         yield ("defend", "the defender rolls 2 dice, or 1 with a single troop", "", NOBODY)
     yield from _reroll(rules)
-    least = "as many troops as dice were rolled" if rules.text("min_move") == "dice_rolled" else "1 troop"
-    text = f"after a capture at least {least} move in; one stays behind" + _cap(rules)
+    all_dice = rules.text("min_move") == "dice_rolled"
+    least = "as many troops as dice were rolled move" if all_dice else "1 troop moves"
+    text = f"after a capture at least {least} in; one stays behind" + _cap(rules)
     if rules.text("last_capture") == "end":
         text += "; not asked when the last opponent fell"
     yield ("occupy", text, "occupy", TURNS_SEAT)

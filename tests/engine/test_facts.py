@@ -88,6 +88,19 @@ def test_every_decision_of_a_game_is_in_the_tables(name: str) -> None:
             state.apply(pending[0], action)
 
 
+@pytest.mark.parametrize(
+    ("min_move", "words"),
+    [
+        ("one", "at least 1 troop moves in"),
+        ("dice_rolled", "at least as many troops as dice were rolled move in"),
+    ],
+)
+def test_the_fewest_troops_that_move_in_are_told_in_the_turn(min_move: str, words: str) -> None:
+    assert any(
+        words in told for told in column(sections("classic", min_move=min_move)["turn"], "what happens")
+    )
+
+
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_option_is_listed_with_its_default_and_a_known_source(name: str) -> None:
     listed = sections(name)["options"]
