@@ -182,7 +182,8 @@ def test_what_a_bots_author_wrote_gives_a_terminal_no_orders(tmp_path: Path) -> 
     """In bot.toml, which is told of where a bot is built, and where it cannot be used."""
     evil = "clas\\u001b[2J\\u009bsic"
     toml = f'name = "evil"\ncommand = ["sh", "bot.sh"]\nbuild = ["sh", "-c", "echo {evil}; exit 3"]\n'
-    for more, told in (("", "building evil (sh -c 'echo clas"), (f'variants = ["{evil}"]\n', "it claims clas")):
+    claims = f'variants = ["{evil}"]\n'
+    for more, told in (("", "building evil (sh -c 'echo clas"), (claims, "it claims clas")):
         (tmp_path / "bot.toml").write_text(toml + more)
         output = CliRunner().invoke(cli, ["doctor", str(tmp_path)]).output
         assert told in output
