@@ -290,13 +290,13 @@ def gained(before: State, event: Event) -> int:
 
 def still_due(due: int, events: list[Event]) -> int:
     """The reinforcements left after events: new with a turn, more by trades, fewer by deploying or losing."""
-    last = ""
+    homeless = 0  # of the 2 troops of a bonus, those that may be lost next
     for event in events:
         name = EVENTS[event.kind]
         due = 0 if name == "turn" else due
         due += event.n if name in ("reinforced", "traded", "stars") else 0
-        due -= event.n if name == "deployed" or (name == "lost_troops" and last != "bonus") else 0
-        last = name
+        due -= event.n if name == "deployed" or (name == "lost_troops" and event.n > homeless) else 0
+        homeless = 2 - event.n if name == "bonus" else 0
     return due
 
 
