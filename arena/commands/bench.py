@@ -22,7 +22,7 @@ SOURCES = Path(__file__).resolve().parents[2]
 
 @click.command(
     "bench",
-    short_help="Measure the core, variants, gRPC, Ray and steps from Python.",
+    short_help="Measure the core, variants, bots, gRPC, Ray and steps from Python.",
     epilog=example(
         "arena bench --quick",
         "arena bench core --output results/bench.md",
@@ -62,7 +62,7 @@ def command(
     workers: int,
     as_json: bool,
 ) -> None:
-    """Measure PARTS (all when none is named): core, variants, gRPC, Ray, steps from Python.
+    """Measure PARTS (all when none is named): core, variants, bots, gRPC, Ray, steps from Python.
 
     Every figure stands beside another one of the same run, since machines differ and are shared. Exit code 1:
     a goal is not met, or a part could not be measured.

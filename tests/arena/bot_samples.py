@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 
 from match_samples import BOTS, driver_of, setup_of
@@ -15,8 +14,6 @@ from arena.types import BotSpec, GameResult, Limits, MatchPlan, Player
 SEED = bytes(range(100, 116))
 # A stall of a busy host must not count as a fault of a bot.
 LIMITS = Limits(decision=60.0, game=3600.0)
-# What `_spin` takes on the machine that bounds on CPU time are stated for.
-SPIN_S = 0.013
 STRONG = ("greedy", "continent", "watcher", "fortress")
 
 
@@ -42,18 +39,6 @@ def matches(
         result = driver.play(MatchPlan(number, key, setup, tuple(players), LIMITS))
         assert result.error == ""
         yield from result.games
-
-
-def slowness() -> float:
-    """How many times slower than that machine this one is at the moment, by CPU time; at least 1."""
-    return max(1.0, _spin() / SPIN_S)
-
-
-def _spin() -> float:
-    begun, total = time.thread_time(), 0
-    for number in range(300_000):
-        total += number * number
-    return time.thread_time() - begun
 
 
 def without_faults(games: Iterator[GameResult]) -> list[GameResult]:

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import greedy_vs_random
 import pytest
-from bot_samples import STRONG, matches, player, slowness, without_faults
+from bot_samples import STRONG, matches, player, without_faults
 from match_samples import BOTS, bot_file, classic
 from source_files import ROOT
 
-from arena.bot import action_code, load_bot
 from arena.record import unpack
-from engine_core import load
 
 MATCHES = 60  # of two games each
 NEEDED = 0.9
-ANSWER_S = 0.3e-3
 ALL_DIFFERENT: dict[str, Any] = {
     "setup": "deal",
     "trade_values": "fixed_2003",
@@ -117,29 +112,6 @@ def test_plays_on_when_a_seat_is_retired(tmp_path: Path) -> None:
         "forfeit",
     }  # the retired seat alone is left: forfeit
     assert all(len(game.winners) == 1 and game.players[game.winners[0]] != 4 for game in games)
-
-
-@pytest.mark.parametrize("variant", ["classic", "secret_mission", "capital", "command_room"])
-@pytest.mark.parametrize("name", STRONG)
-def test_answers_in_a_third_of_a_millisecond(name: str, variant: str) -> None:
-    """Processor time of decide alone, the view's fields included, over a whole game against its own kind.
-
-    On a slow machine it is what a third of a millisecond is there.
-    """
-    game = load(variant, seats=4, turn_cap=100)
-    state = game.new_state(seed=5)
-    factory = load_bot(player(name).bot)
-    bots = [factory.start(game, seat, Random(seat), {}) for seat in range(4)]
-    answers, used, slow = 0, 0.0, slowness()
-    while pending := state.pending():
-        view, legal = state.view(pending[0]), state.legal(pending[0])
-        started = time.thread_time()
-        choice = bots[pending[0]](view, legal)
-        used += time.thread_time() - started
-        answers += 1
-        state.apply(pending[0], action_code(choice))
-    assert answers > 200
-    assert used / answers < ANSWER_S * max(slow, slowness())
 
 
 # ---- greedy in every variant

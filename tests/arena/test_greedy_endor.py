@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from fractions import Fraction
 from itertools import product
 from random import Random
 
 import pytest
-from bot_samples import LIMITS, SEED, player, slowness, without_faults
+from bot_samples import LIMITS, SEED, player, without_faults
 from match_samples import driver_of, setup_of
 
 import engine_core
@@ -24,7 +23,6 @@ from engine_core import Game, State
 REBELS, EMPIRE = 0, 1
 # Over 400 games the bot wins nearly all; a sample falls below these bars with a chance of less than 1e-9.
 MATCHES, NEEDED, NEEDED_A_SIDE = {"endor": 50, "endor_teams": 25}, 0.9, 0.8
-ANSWER_S = 1e-3
 ENDOR = engine_core.load("endor")
 # Every option away from its default.
 ALL_DIFFERENT: dict[str, str | int] = {
@@ -224,22 +222,3 @@ def test_secrets_change_none_of_its_answers() -> None:
         state.apply(seat, action)
         met += 1
     assert met > 50
-
-
-def test_answers_in_milliseconds() -> None:
-    """Processor time of decide alone, the view's fields included, over a whole game against its own kind.
-
-    On a slow machine it is what a millisecond is there.
-    """
-    state = ENDOR.new_state(seed=5)
-    bots = [started(ENDOR, seat) for seat in range(ENDOR.seats)]
-    answered, used, slow = 0, 0.0, slowness()
-    while pending := state.pending():
-        view, legal = state.view(pending[0]), state.legal(pending[0])
-        begun = time.thread_time()
-        choice = bots[pending[0]](view, legal)
-        used += time.thread_time() - begun
-        answered += 1
-        state.apply(pending[0], action_code(choice))
-    assert answered > 50
-    assert used / answered < ANSWER_S * max(slow, slowness())

@@ -102,22 +102,12 @@ def test_closing_a_door_ends_its_process(shared: Table) -> None:
     assert door.fault is None
 
 
-def many_pay(found: dict[tuple[str, int], bench_grpc.Pace]) -> bool:
-    """Whether many games on one stream cost less than one at a time, as far as a short run can show it."""
-    alone, together = found["gRPC", 1], found["gRPC", 64]
-    return together.decisions_per_s > 2 * alone.decisions_per_s and together.cpu_us < alone.cpu_us
-
-
 def test_bench_measures_bots_and_echo_in_one_run() -> None:
-    """Every bot was asked, and many games on one stream pay, unless a stall spoils a short run."""
-    for _ in range(5):
-        found = {(pace.name, pace.games): pace for pace in bench_grpc.measure(seconds=0.1, repeats=2)}
-        if many_pay(found):
-            break
+    """A short run: every bot was asked, one game at a time and many on one stream. How fast is not judged."""
+    found = {(pace.name, pace.games): pace for pace in bench_grpc.measure(seconds=0.1, repeats=1)}
     assert set(found) == {
         *((name, games) for name in ("gRPC", "JSON lines", "gRPC, arena.client") for games in (1, 64)),
         ("gRPC, plans of 8", 64),
     }
     assert all(pace.decisions_per_s > 0 < pace.cpu_us for pace in found.values())
-    assert many_pay(found)
     assert found["gRPC", 1].question_bytes > 1000
