@@ -7,6 +7,7 @@ from engine_core.conquest.capitals cimport capital_sites, seats_that_pick
 from engine_core.conquest.cards cimport offers_trades
 from engine_core.conquest.combat cimport ATTACK_DICE, least_move, most_attack_dice
 from engine_core.conquest.fortify cimport can_fortify
+from engine_core.conquest.missions cimport is_against
 from engine_core.conquest.objectives cimport claimable
 from engine_core.conquest.rewards cimport airfield_reward, airfield_to_place
 from engine_core.conquest.setup cimport placing_colour, unclaimed
@@ -129,7 +130,7 @@ cdef inline bint dice_on_table(const Rules *rules, const State *state) noexcept 
     return state.rolled[ATTACK_DICE + 1] == 0 or state.troops[state.attack_to] > 1
 
 cdef inline bint missions_agree(const Rules *rules, const State *state) noexcept nogil:
-    """Every seat's colour has one of the missions in play, and no two have the same."""
+    """Every seat's colour has one of the missions in play, no two the same, and nobody one against itself."""
     cdef uint64_t seen = 0
     cdef int colour
     for colour in range(rules.colours):
@@ -137,16 +138,22 @@ cdef inline bint missions_agree(const Rules *rules, const State *state) noexcept
             continue
         if state.mission[colour] >= rules.missions or has(seen, state.mission[colour]):
             return False
+        if is_against(rules, state, colour, colour) and not has(state.mission_void, colour):
+            return False
         seen |= bit(state.mission[colour])
     return True
 
+cdef inline bint capital_may_be_missing(const Rules *rules, const State *state) noexcept nogil:
+    """Headquarters are picked at the end of the set-up, capitals founded before the first troops are placed."""
+    return in_setup(state) if rules.headquarters else state.phase == PHASE_CAPITAL
+
 cdef inline bint capitals_agree(const Rules *rules, const State *state) noexcept nogil:
-    """Once the game has begun every colour that takes turns has a capital or headquarters, each elsewhere."""
+    """Every colour that takes turns has a capital or headquarters by then, each elsewhere."""
     cdef uint64_t seen = 0
     cdef int colour
     for colour in range(rules.colours):
         if state.capital[colour] == NONE:
-            if has(state.living, colour) and not in_setup(state):
+            if has(state.living, colour) and not capital_may_be_missing(rules, state):
                 return False
             continue
         if has(seen, state.capital[colour]):
@@ -163,7 +170,8 @@ cdef inline bint rewards_agree(const Rules *rules, const State *state) noexcept 
     for token in range(2):
         if state.airfield[token] == NONE:
             continue
-        if state.reward[airfield_reward(token)] != state.owner[state.airfield[token]]:
+        reward = airfield_reward(token)
+        if state.reward[reward] == NONE or state.reward[reward] != state.owner[state.airfield[token]]:
             return False
     for reward in range(REWARDS):
         if state.reward[reward] != NONE and not has(state.living, state.reward[reward]):

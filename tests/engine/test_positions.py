@@ -110,6 +110,7 @@ def test_the_neutral_colour_never_acts_in_a_written_position(position: str, reas
         ("secret_mission", {}, "phase=attack mission=M01,M01,M02", "has its own mission"),
         ("secret_mission", {}, "phase=attack mission=M01,M99,M02", "M99"),
         ("secret_mission", {}, "phase=attack winner=7", "winner"),
+        ("secret_mission", {}, "phase=attack mission=M09,M01,M02", "has its own mission"),  # against itself
         ("capital", {}, "phase=attack capital=ALA,ALA,KAM", "has its own mission, capital or headq"),
         ("capital", {}, "phase=attack capital=ALA,-,KAM", "has its own mission, capital or headq"),
         ("capital", {}, "phase=headquarters capital=ALA,ALB,SAF", "the phase waits for an answer"),
@@ -120,6 +121,8 @@ def test_the_neutral_colour_never_acts_in_a_written_position(position: str, reas
             "has its own mission, capital or headq",
         ),
         ("capital", {}, "phase=capital", "the phase waits for an answer"),
+        ("objectives_basic", {}, "phase=place pool=9,9,9", "has its own mission, capital or headq"),
+        ("command_room", {}, "phase=claim pool=9,9,9 board=ALA:0x1", "has its own mission, capital or headq"),
         ("expert", {}, "phase=attack board=*:0x13,KAM:1x2,SAF:2x2", "no more troops than the limit"),
         ("classic", {"expert_commander": 1}, "phase=reroll rolled=1,0,0,1,0", "attack_from"),
         (
@@ -155,6 +158,12 @@ def test_the_neutral_colour_never_acts_in_a_written_position(position: str, reas
         (
             "command_room",
             {},
+            "phase=claim pool=9,9,9 capital=ALA,KAM,SAF airfield=ALB,- board=ALA:0x1,KAM:1x1,SAF:2x1",
+            "an airfield stands on",
+        ),
+        (
+            "command_room",
+            {},
             "phase=attack capital=ALA,KAM,SAF reward=attack_die:2 board=*:0x2,KAM:1x2",
             "only colours in the game have rewards",
         ),
@@ -168,6 +177,12 @@ def test_impossible_goals_are_refused_with_the_reason(
         position += " board=*:0x2,ALA:0x5,KAM:1x2,SAF:2x2"
     with pytest.raises((TextError, StateError), match=reason):
         game.position(position)
+
+
+def test_a_mission_against_its_own_colour_is_taken_as_the_fallback_it_has_become() -> None:
+    game = engine_core.load("secret_mission", seats=3)
+    text = "phase=attack mission=M09,M01,M02 mission_void=1,0,0 board=*:0x2,ALA:0x5,KAM:1x2,SAF:2x2"
+    assert game.position(text).field("mission_void") == (1, 0, 0)
 
 
 def test_what_is_left_out_is_derived() -> None:
