@@ -13,7 +13,7 @@ from arena.conditions import QUARANTINE_AFTER, read_faults, read_isolation, read
 from arena.errors import PluginError, SpecError
 from arena.formats import Format
 from arena.setups import read_variant
-from arena.tables import Problems, Table
+from arena.tables import Problems, Table, hint
 from arena.types import (
     BotSpec,
     FaultPolicy,
@@ -327,11 +327,15 @@ def plays(bot: BotSpec, variant: Variant) -> bool:
     return not bot.variants or bool({variant.name, variant.family} & set(bot.variants))
 
 
-def no_claim(bot: BotSpec, variant: Variant) -> str:
-    """What to say of a bot that does not play a variant; nothing of one that does."""
+def no_claim(bot: BotSpec, variant: Variant, variants: Mapping[str, Variant]) -> str:
+    """What to say of a bot that does not play one of the variants; nothing of one that does."""
     if plays(bot, variant):
         return ""
-    return f"{bot.name} does not play {variant.name!r}; it plays: {', '.join(bot.variants)}"
+    known = {name for each in variants.values() for name in (each.name, each.family)}
+    claims = [
+        name if name in known else f"{name}, which is no variant{hint(name, known)}" for name in bot.variants
+    ]
+    return f"{bot.name} does not play {variant.name!r}; it plays: {', '.join(claims)}"
 
 
 def _check_claims(
@@ -339,7 +343,7 @@ def _check_claims(
 ) -> None:
     """A bot that claims variants or families must claim every variant played."""
     for name in sorted({setup.variant for setup in setups}):
-        if problem := no_claim(bot, variants[name]):
+        if problem := no_claim(bot, variants[name], variants):
             table.problem("", problem)
 
 

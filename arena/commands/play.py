@@ -157,8 +157,9 @@ def _players(bots: Sequence[str], setup: VariantSetup) -> tuple[Player, ...]:
         places = f"{setup.seats} seats" if setup.entrants == setup.seats else f"{setup.entrants} teams"
         raise click.UsageError(f"{len(bots)} bots for {places}; name one for each, or one for all")
     specs = [installed().find_bot(reference) for reference in named]
+    variants = installed().variants
     for spec in specs:
-        if problem := no_claim(spec, installed().variants[setup.variant]):
+        if problem := no_claim(spec, variants[setup.variant], variants):
             raise click.UsageError(problem)
     counts: dict[str, int] = {}
     players = []

@@ -296,6 +296,9 @@ def test_the_same_variant_twice_is_refused(folder: Path) -> None:
 def test_a_bot_is_refused_where_it_does_not_play(folder: Path) -> None:
     (folder / "attacker.py").write_text(ATTACKER + '\nVARIANTS = ("endor",)\n')
     assert "does not play 'classic'; it plays: endor" in problems(GOOD, folder)["players[1]"]
+    (folder / "attacker.py").write_text(ATTACKER + '\nVARIANTS = ("clasic", "endor", "?")\n')
+    claims = "clasic, which is no variant (did you mean 'classic'?), endor, ?, which is no variant"
+    assert problems(GOOD, folder)["players[1]"].endswith(f"it plays: {claims}")
     (folder / "attacker.py").write_text(ATTACKER + '\nVARIANTS = ("conquest",)\n')
     assert read(GOOD, folder).players[1].name == "attacker"
 
