@@ -22,10 +22,12 @@ def load_bot(path: Path, origin: str = "") -> BotSpec:
     """
     path = Path(path).expanduser().resolve()  # plugins may give a text
     if path.is_dir():
+        if not (path / BOT_TOML).is_file():
+            raise PluginError(f"{path}: no bot: the folder holds no {BOT_TOML}; `arena init` makes one")
         path = path / BOT_TOML
-    if not path.is_file():
+    if not path.exists():
         raise PluginError(f"{path}: no such bot; give a Python file or a folder that holds {BOT_TOML}")
-    if path.suffix == ".py":
+    if path.suffix == ".py" and path.is_file():
         return _python_bot(path, origin or str(path))
     if path.name == BOT_TOML:
         return _command_bot(path, origin or str(path.parent))

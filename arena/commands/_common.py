@@ -117,6 +117,10 @@ def open_store(text: str) -> Store:
 
     url = database_url(text)
     file = sqlite_file(url)
+    if file is not None and file.is_dir():
+        raise click.UsageError(
+            f"{file} is a folder, no database; name a file with --db or ${DATABASE_VARIABLE}"
+        )
     if file is not None and not file.is_file():
         raise click.UsageError(f"no database at {file}; name one with --db or ${DATABASE_VARIABLE}")
     store = Store(url)

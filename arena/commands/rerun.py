@@ -200,7 +200,8 @@ def _print(record: Record, found: list[Decision], total: int, result: GameResult
     ]
     if rows:
         console().print(table([">decision", ">lap", "recorded", "now"], rows))
-    click.echo(f"{len(rows)} of {len(found)} decisions changed")
+    changed = f"{len(rows)} of {len(found)} decisions changed"
+    click.echo(changed if total else "the seat was asked nothing in this game")
     if len(found) < total:
         click.echo(f"the bot is broken: the other {total - len(found)} were not asked")
     if result is None:

@@ -21,7 +21,7 @@ BY_WORDS = {
 }
 BY_KIND = {
     "no_show": "join before its process ends; see `arena play --logs`",
-    "start_timeout": "send its Join sooner, or ask for a longer `clocks.start`; see `arena play --logs`",
+    "start_timeout": "send its Join, and sooner, or ask for a longer `clocks.start`; see `arena play --logs`",
     "timeout": "think less, or watch the clock of the question; if it hangs, find out where: print to stderr,"
     " and see `arena play --logs`",
     "illegal": "answer with one of the ranges offered and an amount from its lo to its hi",

@@ -60,6 +60,9 @@ from arena.tournament import create
         ("bots nobody", 2, "unknown bot 'nobody'"),
         ("doctor random --variant clasic", 2, "--variant clasic (did you mean 'classic'?): random plays "),
         ("leaderboard --db /nowhere/x.db", 2, "no database at /nowhere/x.db"),
+        ("leaderboard --db /usr", 2, "/usr is a folder, no database"),
+        ("play /usr random", 2, "/usr: no bot: the folder holds no bot.toml"),
+        ("play /dev/null random", 2, "/dev/null: not a bot; give a Python file"),
         (
             "leaderboard --db nonsense://x",
             2,
