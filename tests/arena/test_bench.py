@@ -1,9 +1,9 @@
-"""The benchmark of the variants: what stands beside what. Nothing is timed here."""
+"""The benchmarks of variants and bots: what stands beside what. Nothing is timed here."""
 
 from __future__ import annotations
 
 import engine_core
-from arena.bench import variants
+from arena.bench import bots, variants
 
 
 def test_the_yardstick_has_the_same_seats_and_turn_cap() -> None:
@@ -34,3 +34,17 @@ def test_every_variant_and_number_of_seats_is_measured_beside_classic() -> None:
         assert cost.beside == pace.beside == f"classic, {cost.name.rpartition(', ')[2]}"
         assert cost.ratio is not None and cost.ratio > 0
         assert pace.value > 0
+
+
+def test_every_bot_that_plays_inside_is_measured_in_what_it_plays() -> None:
+    figures = bots.measure(quick=True)
+    families = {"conquest": ("continent", "fortress", "greedy", "watcher"), "endor": ("greedy_endor",)}
+    names = [
+        f"{bot}, {name}, {variant.usual_seats} seats"
+        for name, variant in engine_core.variants().items()
+        for bot in families[variant.family]
+    ]
+    assert {figure.name for figure in figures} >= set(names)
+    for figure in figures:
+        assert (figure.unit, figure.beside, figure.goal) == ("us/answer", "random", "")
+        assert figure.ratio is not None and figure.ratio > 0 < figure.value
